@@ -1,0 +1,75 @@
+"""`contact.changed`: the event that the services exchange and that terminals receive (DESIGN §4)."""
+
+from enum import StrEnum
+from typing import Any, ClassVar
+
+from pydantic import Field
+
+from contactmesh.contracts.envelope import Message
+from contactmesh.contracts.identifiers import GroupId, TerminalId, UserId
+
+
+class Scope(StrEnum):
+    """Whose state changed."""
+
+    CARD = "card"
+    """A person's own card as a group sees it."""
+    LINE = "line"
+    """A carrier registration."""
+    BOOK = "book"
+    """An entry in a user's address book."""
+    SPACE = "space"
+    """A SIM account's space."""
+
+
+class Operation(StrEnum):
+    """What happened to the contact."""
+
+    MODIFIED = "modified"
+    DELETED = "deleted"
+
+
+class Origin(Message):
+    """Who made the change, for services alone: it never reaches another user's terminal."""
+
+    TYPE: ClassVar[str] = "origin"
+
+    service: str
+    terminal_id: TerminalId | None = None
+
+
+class ContactChanged(Message):
+    """A contact has a new state, carried whole, so that a consumer needs no order.
+
+    `rev` orders the states of one contact within its group: it grows with each change, and its
+    size and gaps say nothing else. `audience_version` is the group's audience at the moment of the
+    change; whoever delivers the event must know at least that version.
+    """
+
+    TYPE: ClassVar[str] = "contact.changed"
+
+    scope: Scope
+    owner_id: UserId
+    uid: str
+    rev: int
+    op: Operation = Operation.MODIFIED
+    card: dict[str, Any] | None = None
+    changed_fields: tuple[str, ...] = ()
+    origin: Origin
+    group_id: GroupId | None = None
+    audience_version: int | None = Field(default=None, ge=1)
+
+
+class ContactUpdate(Message):
+    """`contact.changed` as a terminal receives it: what it may know and nothing more."""
+
+    TYPE: ClassVar[str] = "contact.changed"
+
+    scope: Scope
+    owner_id: UserId
+    uid: str
+    rev: int
+    op: Operation = Operation.MODIFIED
+    card: dict[str, Any] | None = None
+    changed_fields: tuple[str, ...] = ()
+    group_id: GroupId | None = None

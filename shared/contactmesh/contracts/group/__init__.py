@@ -1,0 +1,1 @@
+"""The contract of cloud contact groups: commands, views, events, and updates to terminals."""

@@ -1,0 +1,150 @@
+"""Events of group_service, for services and integrators.
+
+The events that carry an `audience_version` and raise it are the history of the group's audience:
+applied in the order of the versions they give who may be told what. They are for services; what
+a terminal receives is in `updates`.
+"""
+
+from typing import ClassVar
+
+from pydantic import AwareDatetime, Field
+
+from contactmesh.contracts.envelope import Message
+from contactmesh.contracts.group.views import MemberState, Role
+from contactmesh.contracts.identifiers import GroupId, InvitationId, TerminalId, UserId
+
+
+class AudienceEvent(Message):
+    """An event whose delivery needs the group's audience at `audience_version`."""
+
+    group_id: GroupId
+    audience_version: int = Field(ge=1)
+
+
+class GroupCreated(AudienceEvent):
+    """A group begins, with audience version 1."""
+
+    TYPE: ClassVar[str] = "group.created"
+
+    name: str
+    owner_id: UserId
+    members: tuple[UserId, ...]
+    blocks: tuple[tuple[UserId, UserId], ...] = ()
+
+
+class MemberJoined(AudienceEvent):
+    """A user became a member. `blocks` are the standing blocks, as (setter, blocked), that now
+    hold in this group because one of the two has just come in."""
+
+    TYPE: ClassVar[str] = "group.member.joined"
+
+    user_id: UserId
+    role: Role
+    rev: int
+    group_name: str
+    owner_id: UserId
+    blocks: tuple[tuple[UserId, UserId], ...] = ()
+
+
+class MemberLeft(AudienceEvent):
+    """A user is no longer a member."""
+
+    TYPE: ClassVar[str] = "group.member.left"
+
+    user_id: UserId
+    state: MemberState
+    rev: int
+
+
+class BlockSet(AudienceEvent):
+    """`setter_id` does not want `blocked_id` to learn of changes."""
+
+    TYPE: ClassVar[str] = "group.block.set"
+
+    setter_id: UserId
+    blocked_id: UserId
+
+
+class BlockLifted(AudienceEvent):
+    """The block is gone; `refresh` when the other has missed something and should pull."""
+
+    TYPE: ClassVar[str] = "group.block.lifted"
+
+    setter_id: UserId
+    blocked_id: UserId
+    refresh: bool
+
+
+class SubscriptionChanged(AudienceEvent):
+    """The terminals of a member that receive no pushes of this group."""
+
+    TYPE: ClassVar[str] = "group.subscription.changed"
+
+    user_id: UserId
+    muted_terminals: tuple[TerminalId, ...]
+
+
+class HandedOver(AudienceEvent):
+    """The group has another owner; the audience stays as it is."""
+
+    TYPE: ClassVar[str] = "group.handed_over"
+
+    owner_id: UserId
+
+
+class GroupDissolved(AudienceEvent):
+    """The group is no more."""
+
+    TYPE: ClassVar[str] = "group.dissolved"
+
+
+class InvitationSent(Message):
+    """A user was invited."""
+
+    TYPE: ClassVar[str] = "group.invitation.sent"
+
+    invitation_id: InvitationId
+    group_id: GroupId
+    group_name: str
+    inviter_id: UserId
+    invitee_id: UserId
+    expires_at: AwareDatetime
+
+
+class InvitationClosed(Message):
+    """An invitation was accepted, declined or withdrawn."""
+
+    TYPE: ClassVar[str] = "group.invitation.closed"
+
+    invitation_id: InvitationId
+    group_id: GroupId
+    group_name: str
+    inviter_id: UserId
+    invitee_id: UserId
+    outcome: str
+
+
+class AudienceRequested(Message):
+    """A service's copy of a group's audience has a gap; group_service answers with a snapshot."""
+
+    TYPE: ClassVar[str] = "group.audience.requested"
+
+    group_id: GroupId
+
+
+class AudienceMember(Message):
+    """A member in a snapshot, with the terminals that receive no pushes."""
+
+    TYPE: ClassVar[str] = "audience.member"
+
+    user_id: UserId
+    muted_terminals: tuple[TerminalId, ...] = ()
+
+
+class AudienceSnapshot(AudienceEvent):
+    """The whole audience of a group at a version."""
+
+    TYPE: ClassVar[str] = "group.audience.snapshot"
+
+    members: tuple[AudienceMember, ...]
+    blocks: tuple[tuple[UserId, UserId], ...]

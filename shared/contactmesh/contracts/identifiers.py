@@ -1,0 +1,34 @@
+"""Identifiers on the wire, and what can be read from them.
+
+A terminal's id begins with its user's id. identity_service mints it so, and the broker lets a
+connection write only routing keys that carry its own terminal id: therefore a service knows the
+user behind a command from the routing key alone, without a look-up and without believing a body.
+"""
+
+from typing import Annotated
+
+from pydantic import StringConstraints
+
+USER_ID_PATTERN = r"^[a-z0-9][a-z0-9-]{0,38}[a-z0-9]$"
+TERMINAL_ID_PATTERN = r"^[a-z0-9][a-z0-9-]{0,38}[a-z0-9]~[a-z2-7]{8}$"
+GROUP_ID_PATTERN = r"^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$"
+
+UserId = Annotated[str, StringConstraints(pattern=USER_ID_PATTERN)]
+"""A user's handle: 2 to 40 of a-z, 0-9 and hyphen, chosen by the operator and never given again."""
+
+TerminalId = Annotated[str, StringConstraints(pattern=TERMINAL_ID_PATTERN)]
+"""`<user id>~<8 base32 characters>`, minted by identity_service."""
+
+GroupId = Annotated[str, StringConstraints(pattern=GROUP_ID_PATTERN)]
+"""A UUID, derived by group_service from the command that creates the group."""
+
+InvitationId = Annotated[str, StringConstraints(pattern=GROUP_ID_PATTERN)]
+"""A UUID, derived by group_service from the command that invites."""
+
+MessageId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9._:-]{1,64}$")]
+"""A message's id, chosen by its sender; a repeated id is the same message."""
+
+
+def user_of(terminal_id: str) -> str:
+    """The id of the user whom a terminal belongs to."""
+    return terminal_id.partition("~")[0]

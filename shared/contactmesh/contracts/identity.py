@@ -1,0 +1,102 @@
+"""Users and terminals: the events of identity_service and the bodies of its HTTP interface."""
+
+from typing import Annotated, ClassVar
+
+from pydantic import BaseModel, ConfigDict, StringConstraints
+
+from contactmesh.contracts.envelope import Message
+from contactmesh.contracts.identifiers import TerminalId, UserId
+
+DisplayName = Annotated[
+    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100, pattern=r"^[^\x00-\x1f\x7f]+$")
+]
+
+
+class UserRegistered(Message):
+    """An operator registered a user."""
+
+    TYPE: ClassVar[str] = "user.registered"
+
+    user_id: UserId
+
+
+class TerminalEnrolled(Message):
+    """A terminal got its credentials and its queue."""
+
+    TYPE: ClassVar[str] = "terminal.enrolled"
+
+    terminal_id: TerminalId
+    user_id: UserId
+
+
+class TerminalRevoked(Message):
+    """A terminal lost its credentials and its queue, at once and for good."""
+
+    TYPE: ClassVar[str] = "terminal.revoked"
+
+    terminal_id: TerminalId
+    user_id: UserId
+
+
+class _Body(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class RegisterUser(_Body):
+    """`POST /v1/users`, with the operator's token."""
+
+    user_id: UserId
+    display_name: DisplayName
+
+
+class EnrolmentCode(_Body):
+    """A one-time code: the answer to `POST /v1/users/{user_id}/enrolment-codes`."""
+
+    user_id: UserId
+    code: str
+    expires_at: str
+
+
+class UserRow(_Body):
+    """One user in the answer to `GET /v1/users`."""
+
+    user_id: UserId
+    display_name: str
+    terminals: int
+
+
+class TerminalRow(_Body):
+    """One terminal in the answer to `GET /v1/users/{user_id}/terminals`."""
+
+    terminal_id: TerminalId
+    name: str
+    enrolled_at: str
+    revoked_at: str | None = None
+
+
+class Enrol(_Body):
+    """`POST /v1/enrolments`: trade a code for credentials."""
+
+    code: Annotated[str, StringConstraints(min_length=8, max_length=64)]
+    terminal_name: DisplayName
+
+
+class Credentials(_Body):
+    """What a terminal needs to connect; the secret is shown this once and stored hashed.
+
+    `broker_url` is an AMQP URL without user and password: these are `terminal_id` and `secret`.
+    """
+
+    user_id: UserId
+    display_name: str
+    terminal_id: TerminalId
+    secret: str
+    queue: str
+    broker_url: str
+
+
+class QueueReady(_Body):
+    """The answer to `POST /v1/terminals/{terminal_id}/queue`: the queue exists and is bound."""
+
+    queue: str
+    broker_url: str
