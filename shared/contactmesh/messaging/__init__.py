@@ -1,0 +1,1 @@
+"""RabbitMQ: topology, publisher, batch consumer, parking, outbox relay."""

@@ -1,0 +1,109 @@
+"""Connecting to the broker, and what its failures mean."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Final
+
+import aio_pika
+import aiormq
+from aio_pika.abc import AbstractConnection, AbstractQueue
+
+from contactmesh.messaging.topology import DEAD, EXCHANGES, ServiceTopology, terminal_queue
+from contactmesh.messaging.topology import TERMINALS as TERMINALS_EXCHANGE
+from contactmesh.messaging.topology import terminal_key, user_key
+
+CONNECT_SECONDS: Final = 10.0
+HEARTBEAT_SECONDS: Final = 15
+
+
+class BrokerUnavailable(Exception):
+    """The broker cannot be reached, refuses for now, or does not answer. Try again later."""
+
+
+BROKER_FAILURES: Final = (
+    aiormq.exceptions.AMQPError,
+    aiormq.exceptions.ChannelInvalidStateError,
+    ConnectionError,
+    OSError,
+    TimeoutError,
+)
+"""What the client raises when the connection, and not the message, is at fault."""
+
+
+async def connect(url: str, name: str) -> AbstractConnection:
+    """Open a connection that shows up in the broker's lists as `name`.
+
+    It does not reconnect by itself: whoever owns it knows what has to be done again.
+
+    Raises:
+        BrokerUnavailable: no connection within 10 seconds.
+    """
+    try:
+        async with asyncio.timeout(CONNECT_SECONDS):
+            return await aio_pika.connect(
+                url,
+                client_properties={"connection_name": name},
+                heartbeat=HEARTBEAT_SECONDS,
+            )
+    except BROKER_FAILURES as error:
+        raise BrokerUnavailable(f"No connection to the broker: {type(error).__name__}.") from error
+
+
+@asynccontextmanager
+async def declaring(url: str, name: str) -> AsyncIterator[AbstractConnection]:
+    """A connection for a short while, its failures told as `BrokerUnavailable`."""
+    connection = await connect(url, name)
+    try:
+        async with asyncio.timeout(CONNECT_SECONDS):
+            yield connection
+    except BROKER_FAILURES as error:
+        raise BrokerUnavailable(f"The broker did not do it: {type(error).__name__}.") from error
+    finally:
+        await connection.close()
+
+
+async def declare_service(url: str, service: ServiceTopology) -> None:
+    """Declare the exchanges and a service's queues, with their parking queues.
+
+    Raises:
+        BrokerUnavailable: the broker cannot be reached or refuses.
+    """
+    async with declaring(url, f"{service.service} topology") as connection:
+        channel = await connection.channel()
+        for name in EXCHANGES:
+            await channel.declare_exchange(name, aio_pika.ExchangeType.TOPIC, durable=True)
+        for queue in service.queues:
+            quorum = {"x-queue-type": "quorum"}
+            parking = await channel.declare_queue(queue.parking, durable=True, arguments=quorum)
+            await parking.bind(DEAD, queue.name)
+            declared = await channel.declare_queue(queue.name, durable=True, arguments=quorum)
+            for binding in queue.bindings:
+                await declared.bind(binding.exchange, binding.key)
+
+
+async def declare_terminal_queue(url: str, terminal_id: str, user_id: str) -> str:
+    """Make sure that a terminal's queue exists and is bound; returns its name.
+
+    Raises:
+        BrokerUnavailable: the broker cannot be reached or refuses.
+    """
+    async with declaring(url, "identity_service terminal queue") as connection:
+        channel = await connection.channel()
+        queue: AbstractQueue = await channel.declare_queue(
+            terminal_queue(terminal_id), durable=True
+        )
+        await queue.bind(TERMINALS_EXCHANGE, terminal_key(terminal_id))
+        await queue.bind(TERMINALS_EXCHANGE, user_key(user_id))
+        return queue.name
+
+
+async def delete_terminal_queue(url: str, terminal_id: str) -> None:
+    """Delete a terminal's queue and what waits in it; nothing happens when there is none.
+
+    Raises:
+        BrokerUnavailable: the broker cannot be reached or refuses.
+    """
+    async with declaring(url, "identity_service terminal queue") as connection:
+        channel = await connection.channel()
+        await channel.queue_delete(terminal_queue(terminal_id))

@@ -1,0 +1,234 @@
+"""Consuming a queue in batches, with one batch in hand at a time (DESIGN §5).
+
+A batch is whatever has arrived while the one before it was handled: alone when it is quiet, so that
+nothing waits, and large under load, so that a transaction is shared by many.
+"""
+
+import asyncio
+import contextlib
+from collections import deque
+from collections.abc import Sequence
+from typing import Any, Final, Protocol
+
+import aiormq
+import structlog
+from tenacity import AsyncRetrying, retry_if_exception_type, wait_exponential_jitter
+
+from contactmesh.messaging.connection import BROKER_FAILURES, BrokerUnavailable, connect
+from contactmesh.messaging.message import Delivery, Parked
+from contactmesh.messaging.parking import ParkingLimit, TooManyParked, park
+from contactmesh.messaging.publisher import Publisher
+from contactmesh.messaging.topology import Queue
+
+log = structlog.get_logger()
+
+BATCH: Final = 200
+PREFETCH: Final = 2 * BATCH
+
+
+class BatchHandler(Protocol):
+    """What a service does with a batch."""
+
+    async def handle(self, batch: Sequence[Delivery]) -> Sequence[Parked]:
+        """Handle every delivery, and return those that can never be handled.
+
+        When it returns, the whole batch is acknowledged; all effects must be durable by then. When
+        it raises, nothing of the batch may have taken effect, or a repeat must do no harm.
+        """
+        ...
+
+    async def poisoned(self, delivery: Delivery) -> None:
+        """A delivery that `handle` raises an unexpected error for, even alone, is being parked."""
+        ...
+
+
+class BatchConsumer:
+    """Consumes one queue for as long as `run` runs, over any number of connections.
+
+    `transient` are the errors that mean "not now": the batch is kept and tried again, and nothing
+    is parked. Any other error is taken as a fault of one message: the batch is split down to single
+    messages, and those that fail alone are parked.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        queue: Queue,
+        handler: BatchHandler,
+        publisher: Publisher,
+        *,
+        name: str,
+        transient: tuple[type[Exception], ...] = (),
+    ) -> None:
+        self._url = url
+        self._queue = queue
+        self._handler = handler
+        self._publisher = publisher
+        self._name = name
+        self._transient = (*transient, BrokerUnavailable)
+        self._limit = ParkingLimit()
+        self._stopping = asyncio.Event()
+        self.consuming = False
+
+    def stop(self) -> None:
+        """Finish the batch in hand, then let `run` return; the rest goes back to the queue."""
+        self._stopping.set()
+
+    async def run(self) -> None:
+        """Consume until `stop`.
+
+        Raises:
+            TooManyParked: nearly everything is invalid; the messages stay in the queue.
+        """
+        reconnecting = AsyncRetrying(
+            retry=retry_if_exception_type(BrokerUnavailable),
+            wait=wait_exponential_jitter(initial=0.1, max=5),
+            stop=lambda _: self._stopping.is_set(),
+            sleep=self._pause,
+            retry_error_callback=lambda _: None,
+            before_sleep=lambda _: log.warning("broker away", queue=self._queue.name),
+        )
+        while not self._stopping.is_set():
+            await reconnecting(self._session)
+
+    async def _session(self) -> None:
+        connection = await connect(self._url, f"{self._name} consumer")
+        try:
+            channel = await connection.channel(publisher_confirms=False)
+            raw = await channel.get_underlay_channel()
+            await raw.basic_qos(prefetch_count=PREFETCH)
+            inbox = _Arrivals(raw, self._queue.name)
+            tag = await inbox.start()
+            self.consuming = True
+            log.info("consuming", queue=self._queue.name)
+            while batch := await inbox.take(BATCH, self._stopping):
+                await self._settle([delivery for _, delivery in batch])
+                await raw.basic_ack(batch[-1][0], multiple=True)
+            if self._stopping.is_set():
+                await raw.basic_cancel(tag)
+        except BROKER_FAILURES as error:
+            raise BrokerUnavailable(f"Lost the broker: {type(error).__name__}.") from error
+        finally:
+            self.consuming = False
+            with contextlib.suppress(*BROKER_FAILURES):
+                await connection.close()
+
+    async def _settle(self, batch: Sequence[Delivery]) -> None:
+        """Handle a batch to its end, whatever it takes."""
+        retrying = AsyncRetrying(
+            retry=retry_if_exception_type(self._transient),
+            wait=wait_exponential_jitter(initial=0.05, max=5),
+            sleep=self._pause,
+            stop=lambda _: self._stopping.is_set(),
+            reraise=True,
+            before_sleep=lambda state: log.warning(
+                "waiting to handle a batch",
+                queue=self._queue.name,
+                messages=len(batch),
+                because=type(state.outcome.exception()).__name__ if state.outcome else None,
+            ),
+        )
+        try:
+            await retrying(self._handle, batch)
+        except self._transient as error:
+            raise BrokerUnavailable("Stopped while waiting; the batch goes back.") from error
+
+    async def _handle(self, batch: Sequence[Delivery]) -> None:
+        parked = await self._find_poison(batch)
+        self._limit.count(handled=len(batch) - len(parked), parked=len(parked))
+        if parked:
+            await park(self._publisher, self._queue, parked)
+
+    async def _find_poison(self, batch: Sequence[Delivery]) -> list[Parked]:
+        try:
+            return list(await self._handler.handle(batch))
+        except (*self._transient, TooManyParked):
+            raise
+        except Exception as error:  # noqa: BLE001 - whatever a message provokes, the others pass
+            if len(batch) > 1:
+                middle = len(batch) // 2
+                first = await self._find_poison(batch[:middle])
+                return first + await self._find_poison(batch[middle:])
+            log.error(
+                "poisonous message",
+                queue=self._queue.name,
+                message_id=batch[0].message_id,
+                error=type(error).__name__,
+                at=_place(error),
+            )
+            await self._handler.poisoned(batch[0])
+            return [Parked(batch[0], f"{type(error).__name__} at {_place(error)}")]
+
+    async def _pause(self, seconds: float) -> None:
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._stopping.wait()
+
+
+def _place(error: BaseException) -> str:
+    """Where an error came from. Its text may hold contact details; a line number does not."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    return "?" if trace is None else f"{trace.tb_frame.f_code.co_qualname}:{trace.tb_lineno}"
+
+
+class _Arrivals:
+    """The deliveries of one consumer on one channel, with their delivery tags."""
+
+    def __init__(self, channel: aiormq.abc.AbstractChannel, queue: str) -> None:
+        self._channel = channel
+        self._queue = queue
+        self._waiting: deque[tuple[int, Delivery]] = deque()
+        self._wake = asyncio.Event()
+        self._ended = False
+
+    async def start(self) -> str:
+        channel = self._channel
+        channel.on_consumer_cancel_callbacks.add(self._end)  # type: ignore[attr-defined]
+        channel.closing.add_done_callback(self._end)
+        ok = await channel.basic_consume(self._queue, self._arrived)
+        return str(ok.consumer_tag)
+
+    async def take(self, most: int, stopping: asyncio.Event) -> list[tuple[int, Delivery]]:
+        """Whatever has arrived, or, when nothing has, the next; empty when stopping.
+
+        Raises:
+            ConnectionError: the channel closed or the broker cancelled the consumer.
+        """
+        stopped = asyncio.create_task(stopping.wait())
+        stopped.add_done_callback(lambda _: self._wake.set())
+        try:
+            while not stopping.is_set():
+                if self._ended:
+                    raise ConnectionError("the consumer ended")
+                if self._waiting:
+                    count = min(most, len(self._waiting))
+                    return [self._waiting.popleft() for _ in range(count)]
+                self._wake.clear()
+                await self._wake.wait()
+            return []
+        finally:
+            stopped.cancel()
+
+    async def _arrived(self, message: aiormq.abc.DeliveredMessage) -> None:
+        delivery = message.delivery
+        tag = message.delivery_tag
+        if tag is None:
+            return
+        self._waiting.append(
+            (
+                tag,
+                Delivery(
+                    body=bytes(message.body),
+                    key=message.routing_key or "",
+                    message_id=message.header.properties.message_id,
+                    redelivered=bool(getattr(delivery, "redelivered", False)),
+                ),
+            )
+        )
+        self._wake.set()
+
+    def _end(self, *_: Any) -> None:
+        self._ended = True
+        self._wake.set()

@@ -1,0 +1,81 @@
+"""Setting aside what cannot be handled, for a person to decide.
+
+A parked message lies in `<queue>.dead` with its reason in the headers, and no service takes it from
+there. When nearly everything would be parked, the release is bad and not the messages: the
+consumer stops instead.
+"""
+
+from collections import deque
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Final
+
+import uuid_utils
+
+from contactmesh.messaging.message import Outgoing, Parked
+from contactmesh.messaging.publisher import Publisher
+from contactmesh.messaging.topology import DEAD, Queue
+
+MAX_REASON: Final = 500
+"""Headers have to fit one frame."""
+
+
+class TooManyParked(Exception):
+    """Nearly everything would be parked. Look at the release before the messages."""
+
+
+class ParkingLimit:
+    """Watches the share of parked messages among the last ones.
+
+    Raises `TooManyParked` from `count` once `ratio` of the last `window` messages, and at least
+    `minimum` of them, were parked.
+    """
+
+    def __init__(self, *, window: int = 500, minimum: int = 100, ratio: float = 0.9) -> None:
+        self._recent: deque[bool] = deque(maxlen=window)
+        self._minimum = minimum
+        self._ratio = ratio
+
+    def count(self, *, handled: int, parked: int) -> None:
+        """Take note of a batch.
+
+        Raises:
+            TooManyParked: stop consuming and leave the messages in the queue.
+        """
+        self._recent.extend([False] * handled)
+        self._recent.extend([True] * parked)
+        bad = sum(self._recent)
+        if bad >= self._minimum and bad >= self._ratio * len(self._recent):
+            raise TooManyParked(
+                f"{bad} of the last {len(self._recent)} messages cannot be handled. The consumer "
+                "has stopped and leaves the others in the queue; check the release."
+            )
+
+
+async def park(publisher: Publisher, queue: Queue, parked: Sequence[Parked]) -> None:
+    """Publish messages to the parking queue, with their reasons.
+
+    Raises:
+        BrokerUnavailable: they are not all there; do not acknowledge them.
+    """
+    now = datetime.now(UTC)
+    outgoing = [
+        Outgoing(
+            exchange=DEAD,
+            routing_key=queue.name,
+            body=item.delivery.body,
+            message_id=str(uuid_utils.uuid7()),
+            type="parked",
+            timestamp=now,
+            headers={
+                "x-parked-reason": item.reason[:MAX_REASON],
+                "x-parked-from": queue.name,
+                "x-parked-at": now.isoformat(),
+                "x-original-routing-key": item.delivery.key,
+                "x-original-message-id": (item.delivery.message_id or "")[:64],
+            },
+        )
+        for item in parked
+    ]
+    await publisher.publish(outgoing, mandatory=True)
+

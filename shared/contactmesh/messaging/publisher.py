@@ -1,0 +1,107 @@
+"""Publishing with confirms, over a connection of its own.
+
+A memory or disk alarm on the broker blocks connections that publish; consuming goes over another
+connection, so that acknowledgements still pass.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from types import TracebackType
+from typing import Final, Self
+
+import aiormq
+from aio_pika.abc import AbstractChannel, AbstractConnection
+
+from contactmesh.contracts.envelope import CONTENT_TYPE
+from contactmesh.messaging.connection import BROKER_FAILURES, BrokerUnavailable, connect
+from contactmesh.messaging.message import Outgoing
+
+CONFIRM_SECONDS: Final = 10.0
+WINDOW: Final = 500
+"""Publishes in flight at once; more would only wait in the broker."""
+
+
+class Publisher:
+    """Publishes messages and waits until the broker has taken them.
+
+    It connects at the first publish and again after a failure. One publisher serves all tasks of a
+    process.
+    """
+
+    def __init__(self, url: str, name: str) -> None:
+        self._url = url
+        self._name = name
+        self._connection: AbstractConnection | None = None
+        self._channel: AbstractChannel | None = None
+        self._opening = asyncio.Lock()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.close()
+
+    async def publish(self, messages: Sequence[Outgoing], *, mandatory: bool = False) -> None:
+        """Publish all messages and wait for every confirm.
+
+        With `mandatory`, a message that reaches no queue counts as a failure. After a failure some
+        of the messages may have been taken: publish all of them again, consumers know repeats.
+
+        Raises:
+            BrokerUnavailable: the broker did not take them all within 10 seconds a window.
+        """
+        for start in range(0, len(messages), WINDOW):
+            window = messages[start : start + WINDOW]
+            try:
+                async with asyncio.timeout(CONFIRM_SECONDS):
+                    channel = await self._open()
+                    raw = await channel.get_underlay_channel()
+                    async with asyncio.TaskGroup() as group:
+                        for message in window:
+                            group.create_task(_publish(raw, message, mandatory=mandatory))
+            except* BROKER_FAILURES as errors:
+                await self.close()
+                kind = type(errors.exceptions[0]).__name__
+                raise BrokerUnavailable(f"The broker did not take a message: {kind}.") from errors
+
+    async def close(self) -> None:
+        """Close the connection; the next publish opens another."""
+        connection, self._connection, self._channel = self._connection, None, None
+        if connection is not None:
+            await connection.close()
+
+    async def _open(self) -> AbstractChannel:
+        async with self._opening:
+            if self._channel is None or self._channel.is_closed:
+                await self.close()
+                self._connection = await connect(self._url, self._name)
+                self._channel = await self._connection.channel(
+                    publisher_confirms=True, on_return_raises=True
+                )
+            return self._channel
+
+
+async def _publish(
+    channel: aiormq.abc.AbstractChannel, message: Outgoing, *, mandatory: bool
+) -> None:
+    await channel.basic_publish(
+        message.body,
+        exchange=message.exchange,
+        routing_key=message.routing_key,
+        mandatory=mandatory,
+        wait=False,
+        properties=aiormq.spec.Basic.Properties(
+            content_type=CONTENT_TYPE,
+            delivery_mode=2 if message.persistent else 1,
+            message_id=message.message_id,
+            message_type=message.type,
+            correlation_id=message.correlation_id,
+            timestamp=message.timestamp,
+            headers={**message.headers, **({"BCC": list(message.bcc)} if message.bcc else {})},
+        ),
+    )

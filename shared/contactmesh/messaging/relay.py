@@ -1,0 +1,107 @@
+"""Publishing what a unit of work left in the outbox.
+
+The process that committed publishes at once, from memory. What a dead process left behind is
+found by a sweep: each entry is leased to whoever works on it, and only an expired lease is taken
+over. An entry may be published twice that way; its id stays the same.
+"""
+
+import asyncio
+import contextlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+import structlog
+from tenacity import AsyncRetrying, retry_if_exception_type, wait_exponential_jitter
+
+from contactmesh.messaging.connection import BrokerUnavailable
+from contactmesh.messaging.faults import fault_point
+from contactmesh.messaging.message import Outgoing
+from contactmesh.messaging.publisher import Publisher
+
+log = structlog.get_logger()
+
+SWEEP_SECONDS: Final = 5.0
+SWEEP_BATCH: Final = 500
+
+
+@dataclass(frozen=True, slots=True)
+class OutboxEntry:
+    """A message that a transaction has decided on; `id` is the place in the order."""
+
+    id: str
+    message: Outgoing
+
+
+class Outbox(Protocol):
+    """Where outbox entries are kept."""
+
+    async def take_over(self, limit: int) -> Sequence[OutboxEntry]:
+        """Lease entries whose lease has expired, oldest first."""
+        ...
+
+    async def delete(self, ids: Sequence[str]) -> None:
+        """Remove entries that are published, as far as their lease is still ours."""
+        ...
+
+
+class OutboxRelay:
+    """Publishes outbox entries, and deletes them after the broker has taken them."""
+
+    def __init__(
+        self, outbox: Outbox, publisher: Publisher, *, transient: tuple[type[Exception], ...] = ()
+    ) -> None:
+        self._outbox = outbox
+        self._publisher = publisher
+        self._transient = (*transient, BrokerUnavailable)
+        self._committed: asyncio.Queue[Sequence[OutboxEntry]] = asyncio.Queue(maxsize=64)
+        self._stopping = asyncio.Event()
+
+    async def committed(self, entries: Sequence[OutboxEntry]) -> None:
+        """Hand over entries just committed. Waits when publishing is far behind."""
+        if entries:
+            await self._committed.put(entries)
+
+    def stop(self) -> None:
+        """Publish what was handed over, then let `run` return."""
+        self._stopping.set()
+
+    async def run(self) -> None:
+        """Publish until `stop`."""
+        async with asyncio.TaskGroup() as group:
+            sweeping = group.create_task(self._sweep())
+            publishing = group.create_task(self._publish_committed())
+            await self._stopping.wait()
+            sweeping.cancel()
+            await self._committed.join()
+            publishing.cancel()
+
+    async def _publish_committed(self) -> None:
+        while True:
+            handed = [await self._committed.get()]
+            while not self._committed.empty():
+                handed.append(self._committed.get_nowait())
+            await self._publish([entry for entries in handed for entry in entries])
+            for _ in handed:
+                self._committed.task_done()
+
+    async def _sweep(self) -> None:
+        while True:
+            with contextlib.suppress(*self._transient):
+                while entries := await self._outbox.take_over(SWEEP_BATCH):
+                    log.info("taking over outbox entries", entries=len(entries))
+                    await self._publish(entries)
+            await asyncio.sleep(SWEEP_SECONDS)
+
+    async def _publish(self, entries: Sequence[OutboxEntry]) -> None:
+        retrying = AsyncRetrying(
+            retry=retry_if_exception_type(self._transient),
+            wait=wait_exponential_jitter(initial=0.05, max=5),
+            stop=lambda state: self._stopping.is_set() and state.attempt_number > 3,
+            retry_error_callback=lambda _: None,
+            before_sleep=lambda _: log.warning("outbox waits for the broker", entries=len(entries)),
+        )
+        fault_point("before_publish")
+        await retrying(self._publisher.publish, [entry.message for entry in entries])
+        fault_point("after_publish")
+        await retrying(self._outbox.delete, [entry.id for entry in entries])

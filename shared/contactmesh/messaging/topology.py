@@ -1,0 +1,174 @@
+"""Every exchange, queue, binding and policy on the broker, in one place (DESIGN §4).
+
+Services declare what they need from here at start, `definitions` renders the same for the broker's
+own import. Limits, expiry and dead-lettering are policies, because a queue's arguments cannot
+change without deleting it.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+COMMANDS = "contactmesh.commands"
+EVENTS = "contactmesh.events"
+TERMINALS = "contactmesh.terminals"
+DEAD = "contactmesh.dead"
+
+EXCHANGES = (COMMANDS, EVENTS, TERMINALS, DEAD)
+"""All durable topic exchanges."""
+
+MAX_BODY_BYTES = 1024 * 1024
+"""The largest message that a service reads; a larger one is refused unread."""
+
+TERMINAL_QUEUE_MESSAGES = 10_000
+TERMINAL_QUEUE_BYTES = 64 * 1024 * 1024
+TERMINAL_QUEUE_EXPIRY_MS = 30 * 24 * 3600 * 1000
+PARKING_BYTES = 1024 * 1024 * 1024
+SERVICE_QUEUE_BYTES = 4 * 1024 * 1024 * 1024
+DELIVERY_LIMIT = 100
+"""Deliveries before the broker itself parks a message. High, since a killed service redelivers
+everything that it had in hand, and what is poisonous the services find by themselves."""
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """A queue bound to an exchange by a key."""
+
+    exchange: str
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class Queue:
+    """A service's queue: a durable quorum queue, with a parking queue beside it."""
+
+    name: str
+    bindings: tuple[Binding, ...]
+
+    @property
+    def parking(self) -> str:
+        """Where a message goes that a person has to look at."""
+        return f"{self.name}.dead"
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceTopology:
+    """The queues that a service consumes."""
+
+    service: str
+    handles_commands: bool = False
+    events: tuple[str, ...] = field(default=())
+
+    @property
+    def commands_queue(self) -> Queue:
+        """Where the service's commands arrive."""
+        return Queue(
+            f"{self.service}.commands", (Binding(COMMANDS, f"command.*.{self.service}.*"),)
+        )
+
+    @property
+    def events_queue(self) -> Queue:
+        """Where the events that the service listens to arrive."""
+        return Queue(f"{self.service}.events", tuple(Binding(EVENTS, key) for key in self.events))
+
+    @property
+    def queues(self) -> tuple[Queue, ...]:
+        """All queues of the service."""
+        commands = (self.commands_queue,) if self.handles_commands else ()
+        events = (self.events_queue,) if self.events else ()
+        return commands + events
+
+
+IDENTITY = ServiceTopology("identity_service")
+GROUP = ServiceTopology(
+    "group_service",
+    handles_commands=True,
+    events=("group.audience.requested", "terminal.revoked"),
+)
+FANOUT = ServiceTopology(
+    "fanout_service",
+    events=(
+        "contact.changed.card",
+        "group.created",
+        "group.member.*",
+        "group.block.*",
+        "group.subscription.changed",
+        "group.handed_over",
+        "group.dissolved",
+        "group.invitation.*",
+        "group.audience.snapshot",
+        "terminal.*",
+    ),
+)
+SERVICES = (IDENTITY, GROUP, FANOUT)
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """A broker policy for the queues whose names match `pattern`."""
+
+    name: str
+    pattern: str
+    definition: dict[str, Any]
+
+
+def policies() -> tuple[Policy, ...]:
+    """Every policy. Each service queue has its own: its parking queue's name is the dead key,
+    without which a dead message would go to all of its BCC keys once more."""
+    service_queues = [queue for service in SERVICES for queue in service.queues]
+    return (
+        Policy(
+            "terminals",
+            r"^terminal\.",
+            {
+                "queue-version": 2,
+                "max-length": TERMINAL_QUEUE_MESSAGES,
+                "max-length-bytes": TERMINAL_QUEUE_BYTES,
+                "overflow": "drop-head",
+                "expires": TERMINAL_QUEUE_EXPIRY_MS,
+            },
+        ),
+        Policy(
+            "parking",
+            r"^[a-z_]+_service\.(commands|events)\.dead$",
+            {"max-length-bytes": PARKING_BYTES, "overflow": "reject-publish"},
+        ),
+        *(
+            Policy(
+                queue.name,
+                f"^{queue.name.replace('.', '[.]')}$",
+                {
+                    "dead-letter-exchange": DEAD,
+                    "dead-letter-routing-key": queue.name,
+                    "dead-letter-strategy": "at-least-once",
+                    "delivery-limit": DELIVERY_LIMIT,
+                    "max-length-bytes": SERVICE_QUEUE_BYTES,
+                    "overflow": "reject-publish",
+                },
+            )
+            for queue in service_queues
+        ),
+    )
+
+
+def event_key(event_type: str, scope: str | None = None) -> str:
+    """The routing key of an event: its type, and for `contact.changed` its scope."""
+    return event_type if scope is None else f"{event_type}.{scope}"
+
+
+def terminal_queue(terminal_id: str) -> str:
+    """The one queue of a terminal."""
+    return f"terminal.{terminal_id}"
+
+
+def terminal_key(terminal_id: str) -> str:
+    """The key that reaches one terminal."""
+    return f"terminal.{terminal_id}"
+
+
+def user_key(user_id: str) -> str:
+    """The key that reaches all terminals of a user."""
+    return f"user.{user_id}"
+
+
+FAN_OUT_KEY = "fan-out"
+"""The main routing key of a message to many: bound to nothing, since every recipient sees it."""
