@@ -1,0 +1,1 @@
+"""The local stack: broker, database and every service as processes under one supervisor."""

@@ -1,0 +1,43 @@
+"""Fixtures for tests that need a broker, a database or a whole running system."""
+
+import secrets
+from collections.abc import AsyncIterator, Iterator
+
+import pytest
+import pytest_asyncio
+from tests.backends import Backends, Broker, drop_databases, fresh_vhost, running_backends
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def backends(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Backends]:
+    """The worker's broker and database."""
+    # The space is there because somebody's home folder has one.
+    async with running_backends(tmp_path_factory.mktemp("backends of tests")) as running:
+        yield running
+
+
+@pytest_asyncio.fixture
+async def broker(backends: Backends) -> AsyncIterator[Broker]:
+    """A virtual host with the whole topology, for this test alone."""
+    async with fresh_vhost(backends) as vhost:
+        yield vhost
+
+
+@pytest.fixture
+def identity_port(backends: Backends) -> int:
+    """Where the broker asks about terminals: an identity_service may listen there."""
+    return backends.identity_port
+
+
+@pytest.fixture
+def database_url(backends: Backends) -> str:
+    """The database server; use names that begin with `database_prefix`."""
+    return backends.mongodb_url
+
+
+@pytest.fixture
+def database_prefix(backends: Backends) -> Iterator[str]:
+    """What this test's databases are called first; they are dropped after it."""
+    prefix = f"t{secrets.token_hex(6)}_"
+    yield prefix
+    drop_databases(backends.mongodb_url, prefix)
