@@ -1,4 +1,4 @@
-"""`contact.changed`: the event that the services exchange and that terminals receive (DESIGN §4)."""
+"""`contact.changed`: the event that the services exchange and that terminals receive."""
 
 from enum import StrEnum
 from typing import Any, ClassVar

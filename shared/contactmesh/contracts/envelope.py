@@ -12,7 +12,7 @@ from pydantic import (
     ValidationError,
 )
 
-from contactmesh.contracts.errors import Refusal, invalid_field, invalid_fields
+from contactmesh.contracts.errors import invalid_field, invalid_fields
 from contactmesh.contracts.identifiers import MessageId
 
 CONTENT_TYPE = "application/cloudevents+json"

@@ -3,14 +3,14 @@
 from enum import StrEnum
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
 
 class ErrorCode(StrEnum):
     """Every code that a terminal has to understand. Nothing outside this list is ever sent."""
 
     INVALID_ARGUMENT = "invalid_argument"
-    """The command is malformed; `details.fields` names each field by its path. Do not send again."""
+    """The command is malformed; `details.fields` names each field by its path."""
     UNAUTHENTICATED = "unauthenticated"
     """The terminal is unknown or was revoked. Enrol again."""
     PERMISSION_DENIED = "permission_denied"
@@ -46,7 +46,7 @@ class ErrorBody(BaseModel):
 class Refusal(Exception):
     """A command is answered with an error from the closed list; nothing was changed."""
 
-    def __init__(self, code: ErrorCode, message: str, **details: Any) -> None:
+    def __init__(self, code: ErrorCode, message: str, **details: JsonValue) -> None:
         super().__init__(message)
         self.body = ErrorBody(code=code, message=message, details=details)
 

@@ -8,7 +8,10 @@ from contactmesh.contracts.envelope import Message
 from contactmesh.contracts.identifiers import TerminalId, UserId
 
 DisplayName = Annotated[
-    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100, pattern=r"^[^\x00-\x1f\x7f]+$")
+    str,
+    StringConstraints(
+        strip_whitespace=True, min_length=1, max_length=100, pattern=r"^[^\x00-\x1f\x7f]+$"
+    ),
 ]
 
 

@@ -7,11 +7,19 @@ from typing import Final
 
 import aio_pika
 import aiormq
-from aio_pika.abc import AbstractConnection, AbstractQueue
+from aio_pika.abc import AbstractChannel, AbstractConnection, AbstractQueue
+from aiormq.channel import Channel
+from pamqp.common import FieldTable
 
-from contactmesh.messaging.topology import DEAD, EXCHANGES, ServiceTopology, terminal_queue
+from contactmesh.messaging.topology import (
+    DEAD,
+    EXCHANGES,
+    ServiceTopology,
+    terminal_key,
+    terminal_queue,
+    user_key,
+)
 from contactmesh.messaging.topology import TERMINALS as TERMINALS_EXCHANGE
-from contactmesh.messaging.topology import terminal_key, user_key
 
 CONNECT_SECONDS: Final = 10.0
 HEARTBEAT_SECONDS: Final = 15
@@ -50,6 +58,14 @@ async def connect(url: str, name: str) -> AbstractConnection:
         raise BrokerUnavailable(f"No connection to the broker: {type(error).__name__}.") from error
 
 
+async def underlay(channel: AbstractChannel) -> Channel:
+    """The protocol channel below a channel, for what is done a thousand times a second."""
+    raw = await channel.get_underlay_channel()
+    if not isinstance(raw, Channel):
+        raise TypeError(f"not a protocol channel: {type(raw).__name__}")
+    return raw
+
+
 @asynccontextmanager
 async def declaring(url: str, name: str) -> AsyncIterator[AbstractConnection]:
     """A connection for a short while, its failures told as `BrokerUnavailable`."""
@@ -74,7 +90,7 @@ async def declare_service(url: str, service: ServiceTopology) -> None:
         for name in EXCHANGES:
             await channel.declare_exchange(name, aio_pika.ExchangeType.TOPIC, durable=True)
         for queue in service.queues:
-            quorum = {"x-queue-type": "quorum"}
+            quorum: FieldTable = {"x-queue-type": "quorum"}
             parking = await channel.declare_queue(queue.parking, durable=True, arguments=quorum)
             await parking.bind(DEAD, queue.name)
             declared = await channel.declare_queue(queue.name, durable=True, arguments=quorum)

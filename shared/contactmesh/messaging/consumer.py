@@ -8,13 +8,14 @@ import asyncio
 import contextlib
 from collections import deque
 from collections.abc import Sequence
-from typing import Any, Final, Protocol
+from typing import Final, Protocol
 
 import aiormq
 import structlog
+from aiormq.channel import Channel
 from tenacity import AsyncRetrying, retry_if_exception_type, wait_exponential_jitter
 
-from contactmesh.messaging.connection import BROKER_FAILURES, BrokerUnavailable, connect
+from contactmesh.messaging.connection import BROKER_FAILURES, BrokerUnavailable, connect, underlay
 from contactmesh.messaging.message import Delivery, Parked
 from contactmesh.messaging.parking import ParkingLimit, TooManyParked, park
 from contactmesh.messaging.publisher import Publisher
@@ -95,7 +96,7 @@ class BatchConsumer:
         connection = await connect(self._url, f"{self._name} consumer")
         try:
             channel = await connection.channel(publisher_confirms=False)
-            raw = await channel.get_underlay_channel()
+            raw = await underlay(channel)
             await raw.basic_qos(prefetch_count=PREFETCH)
             inbox = _Arrivals(raw, self._queue.name)
             tag = await inbox.start()
@@ -149,7 +150,7 @@ class BatchConsumer:
                 middle = len(batch) // 2
                 first = await self._find_poison(batch[:middle])
                 return first + await self._find_poison(batch[middle:])
-            log.error(
+            log.error(  # noqa: TRY400 - the error's text may hold contact details
                 "poisonous message",
                 queue=self._queue.name,
                 message_id=batch[0].message_id,
@@ -176,7 +177,7 @@ def _place(error: BaseException) -> str:
 class _Arrivals:
     """The deliveries of one consumer on one channel, with their delivery tags."""
 
-    def __init__(self, channel: aiormq.abc.AbstractChannel, queue: str) -> None:
+    def __init__(self, channel: Channel, queue: str) -> None:
         self._channel = channel
         self._queue = queue
         self._waiting: deque[tuple[int, Delivery]] = deque()
@@ -185,7 +186,7 @@ class _Arrivals:
 
     async def start(self) -> str:
         channel = self._channel
-        channel.on_consumer_cancel_callbacks.add(self._end)  # type: ignore[attr-defined]
+        channel.on_consumer_cancel_callbacks.add(self._end)
         channel.closing.add_done_callback(self._end)
         ok = await channel.basic_consume(self._queue, self._arrived)
         return str(ok.consumer_tag)
@@ -229,6 +230,6 @@ class _Arrivals:
         )
         self._wake.set()
 
-    def _end(self, *_: Any) -> None:
+    def _end(self, *_: object) -> None:
         self._ended = True
         self._wake.set()

@@ -78,4 +78,3 @@ async def park(publisher: Publisher, queue: Queue, parked: Sequence[Parked]) -> 
         for item in parked
     ]
     await publisher.publish(outgoing, mandatory=True)
-

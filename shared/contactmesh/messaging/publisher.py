@@ -11,9 +11,10 @@ from typing import Final, Self
 
 import aiormq
 from aio_pika.abc import AbstractChannel, AbstractConnection
+from aiormq.channel import Channel
 
 from contactmesh.contracts.envelope import CONTENT_TYPE
-from contactmesh.messaging.connection import BROKER_FAILURES, BrokerUnavailable, connect
+from contactmesh.messaging.connection import BROKER_FAILURES, BrokerUnavailable, connect, underlay
 from contactmesh.messaging.message import Outgoing
 
 CONFIRM_SECONDS: Final = 10.0
@@ -60,14 +61,14 @@ class Publisher:
             try:
                 async with asyncio.timeout(CONFIRM_SECONDS):
                     channel = await self._open()
-                    raw = await channel.get_underlay_channel()
-                    async with asyncio.TaskGroup() as group:
-                        for message in window:
-                            group.create_task(_publish(raw, message, mandatory=mandatory))
-            except* BROKER_FAILURES as errors:
+                    raw = await underlay(channel)
+                    await asyncio.gather(
+                        *(_publish(raw, message, mandatory=mandatory) for message in window)
+                    )
+            except BROKER_FAILURES as error:
                 await self.close()
-                kind = type(errors.exceptions[0]).__name__
-                raise BrokerUnavailable(f"The broker did not take a message: {kind}.") from errors
+                kind = type(error).__name__
+                raise BrokerUnavailable(f"The broker did not take a message: {kind}.") from error
 
     async def close(self) -> None:
         """Close the connection; the next publish opens another."""
@@ -86,9 +87,7 @@ class Publisher:
             return self._channel
 
 
-async def _publish(
-    channel: aiormq.abc.AbstractChannel, message: Outgoing, *, mandatory: bool
-) -> None:
+async def _publish(channel: Channel, message: Outgoing, *, mandatory: bool) -> None:
     await channel.basic_publish(
         message.body,
         exchange=message.exchange,

@@ -112,8 +112,11 @@ class Policy:
 
 
 def policies() -> tuple[Policy, ...]:
-    """Every policy. Each service queue has its own: its parking queue's name is the dead key,
-    without which a dead message would go to all of its BCC keys once more."""
+    """Every policy.
+
+    Each service queue has one of its own, because its parking queue is found by the dead-letter
+    key, without which a dead message would go to all of its BCC keys once more.
+    """
     service_queues = [queue for service in SERVICES for queue in service.queues]
     return (
         Policy(

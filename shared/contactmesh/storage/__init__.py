@@ -1,0 +1,1 @@
+"""MongoDB: database, unit of work, inbox, outbox. Nothing outside knows the driver."""

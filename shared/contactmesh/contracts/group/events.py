@@ -33,8 +33,11 @@ class GroupCreated(AudienceEvent):
 
 
 class MemberJoined(AudienceEvent):
-    """A user became a member. `blocks` are the standing blocks, as (setter, blocked), that now
-    hold in this group because one of the two has just come in."""
+    """A user became a member.
+
+    `blocks` are the standing blocks, as (setter, blocked), that now hold in this group because one
+    of the two has just come in.
+    """
 
     TYPE: ClassVar[str] = "group.member.joined"
 

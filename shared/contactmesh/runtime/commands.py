@@ -1,0 +1,262 @@
+"""From a batch of commands to their replies (DESIGN §5).
+
+A service brings its commands and a `CommandService` that decides; everything that must be the same
+for each of them is here: who sent it, is it well-formed, was it handled before, one transaction
+for the batch, one reply to the sender's own queue.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Final, Protocol, TypeVar
+
+import structlog
+import uuid_utils
+from pydantic import ValidationError
+from tenacity import AsyncRetrying, retry_if_exception_type, wait_random_exponential
+
+from contactmesh.contracts.command import Command, CommandAddress, Sender
+from contactmesh.contracts.envelope import Envelope, Message
+from contactmesh.contracts.errors import ErrorCode, Refusal, invalid_field, invalid_fields
+from contactmesh.contracts.reply import Reply
+from contactmesh.messaging.faults import fault_point
+from contactmesh.messaging.message import Delivery, Outgoing, Parked
+from contactmesh.messaging.publisher import Publisher
+from contactmesh.messaging.relay import OutboxRelay
+from contactmesh.messaging.topology import MAX_BODY_BYTES
+from contactmesh.runtime.metrics import PROCESSING, RECEIVED
+from contactmesh.storage.errors import StaleState
+from contactmesh.storage.inbox import InboxEntry
+from contactmesh.storage.transaction import Write
+from contactmesh.storage.unit_of_work import UnitOfWork
+
+log = structlog.get_logger()
+
+Clock = Callable[[], datetime]
+Done = TypeVar("Done")
+
+
+def utc_now() -> datetime:
+    """The time by this machine's clock."""
+    return datetime.now(UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A well-formed command with its sender."""
+
+    sender: Sender
+    envelope: Envelope
+    command: Command
+
+    @property
+    def inbox_id(self) -> str:
+        """What tells this command from all others: message ids are unique to a sender only."""
+        return f"{self.sender.terminal_id}/{self.envelope.id}"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What was decided about a request: the reply, and the events that tell others."""
+
+    reply: Reply
+    events: Sequence[tuple[Message, str, int | None]] = ()
+    """Each with its subject and, where it has one, its revision."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """A batch's outcomes, one for each request in order, and the writes that hold them."""
+
+    outcomes: Sequence[Outcome]
+    writes: Sequence[Write] = field(default=())
+
+
+class CommandService(Protocol):
+    """What is particular to a service."""
+
+    name: str
+    commands: Mapping[str, type[Command]]
+    """Its commands by action."""
+
+    async def decide(self, requests: Sequence[Request], now: datetime) -> Decided:
+        """Decide commands that change something, one after the other, on freshly loaded state."""
+        ...
+
+    async def answer(self, request: Request, now: datetime) -> Reply:
+        """Answer a command that only asks."""
+        ...
+
+
+RETRY_STALE: Final = retry_if_exception_type(StaleState)
+
+
+async def decided_on_fresh_state(unit: Callable[[], Awaitable[Done]]) -> Done:
+    """Run a unit of work, again from the start whenever its state turns out to be stale."""
+    retrying = AsyncRetrying(retry=RETRY_STALE, wait=wait_random_exponential(0.002, max=0.2))
+    return await retrying(unit)
+
+
+class CommandHandler:
+    """Handles batches of a service's commands queue."""
+
+    def __init__(
+        self,
+        service: CommandService,
+        unit_of_work: UnitOfWork,
+        publisher: Publisher,
+        relay: OutboxRelay,
+        clock: Clock = utc_now,
+    ) -> None:
+        self._service = service
+        self._unit_of_work = unit_of_work
+        self._publisher = publisher
+        self._relay = relay
+        self._clock = clock
+
+    async def handle(self, batch: Sequence[Delivery]) -> Sequence[Parked]:
+        """Answer every command of the batch."""
+        with PROCESSING.labels(f"{self._service.name}.commands").time():
+            replies: list[Outgoing] = []
+            writes: dict[str, Request] = {}
+            reads: list[Request] = []
+            parked: list[Parked] = []
+            for delivery in batch:
+                try:
+                    address = CommandAddress.parse(delivery.key)
+                except Refusal as refusal:
+                    parked.append(Parked(delivery, refusal.body.message))
+                    continue
+                try:
+                    request = self._read(delivery, address)
+                except Refusal as refusal:
+                    replies.append(self._refusal(delivery, address, refusal))
+                    continue
+                if request.command.READS:
+                    reads.append(request)
+                else:
+                    writes.setdefault(request.inbox_id, request)
+                self._count(request.command.TYPE, "ok")
+            if writes:
+                replies += await decided_on_fresh_state(lambda: self._commit(writes))
+            for request in reads:
+                reply = await self._service.answer(request, self._clock())
+                replies.append(self._outgoing(request, reply))
+            fault_point("before_reply")
+            await self._publisher.publish(replies)
+            fault_point("before_ack")
+            return parked
+
+    async def poisoned(self, delivery: Delivery) -> None:
+        """Tell the sender that a command could not be handled and was set aside."""
+        try:
+            address = CommandAddress.parse(delivery.key)
+        except Refusal:
+            return
+        refusal = Refusal(
+            ErrorCode.INTERNAL,
+            "The command had no effect and was set aside for the operator. It is our fault.",
+        )
+        await self._publisher.publish([self._refusal(delivery, address, refusal)])
+
+    def _read(self, delivery: Delivery, address: CommandAddress) -> Request:
+        if len(delivery.body) > MAX_BODY_BYTES:
+            raise Refusal(
+                ErrorCode.TOO_LARGE,
+                f"A message may have {MAX_BODY_BYTES} bytes; this one has {len(delivery.body)}.",
+                limit_bytes=MAX_BODY_BYTES,
+            )
+        envelope = Envelope.decode(delivery.body)
+        kind = self._service.commands.get(address.action)
+        if address.service != self._service.name or kind is None:
+            raise invalid_field("/type", f"{self._service.name} has no command {address.action!r}")
+        if envelope.type != kind.TYPE:
+            raise invalid_field("/type", f"sent under the routing key of {kind.TYPE}")
+        try:
+            command = kind.model_validate(envelope.data)
+        except ValidationError as error:
+            raise invalid_fields(error, at=("data",)) from error
+        return Request(address.sender, envelope, command)
+
+    async def _commit(self, requests: Mapping[str, Request]) -> list[Outgoing]:
+        stored = await self._unit_of_work.inbox.replies(list(requests))
+        fresh = [request for id_, request in requests.items() if id_ not in stored]
+        replies = [
+            Outgoing.to_terminal(Envelope.decode(reply), requests[id_].sender.terminal_id)
+            for id_, reply in stored.items()
+            if reply is not None
+        ]
+        if not fresh:
+            return replies
+        now = self._clock()
+        decided = await self._service.decide(fresh, now)
+        answers = [
+            self._outgoing(request, outcome.reply)
+            for request, outcome in zip(fresh, decided.outcomes, strict=True)
+        ]
+        events = [
+            Outgoing.event(
+                Envelope.of(
+                    message,
+                    id=str(uuid_utils.uuid7()),
+                    source=f"/services/{self._service.name}",
+                    time=now,
+                    subject=subject,
+                    cause=request.envelope,
+                    sequence=rev,
+                )
+            )
+            for request, outcome in zip(fresh, decided.outcomes, strict=True)
+            for message, subject, rev in outcome.events
+        ]
+        entries = await self._unit_of_work.commit(
+            writes=decided.writes,
+            handled=[
+                InboxEntry(request.inbox_id, answer.body, now)
+                for request, answer in zip(fresh, answers, strict=True)
+            ],
+            messages=events,
+            now=now,
+        )
+        await self._relay.committed(entries)
+        return replies + answers
+
+    def _outgoing(self, request: Request, reply: Reply) -> Outgoing:
+        if reply.error is not None:
+            log.info(
+                "refused",
+                command=reply.command,
+                code=reply.error.code.value,
+                terminal_id=request.sender.terminal_id,
+                correlation_id=request.envelope.id,
+            )
+        envelope = Envelope.of(
+            reply,
+            id=str(uuid_utils.uuid7()),
+            source=f"/services/{self._service.name}",
+            time=self._clock(),
+            cause=request.envelope,
+        )
+        return Outgoing.to_terminal(envelope, request.sender.terminal_id)
+
+    def _refusal(self, delivery: Delivery, address: CommandAddress, refusal: Refusal) -> Outgoing:
+        """A reply to what could not even be read; the message id is all that names it."""
+        self._count("unreadable", refusal.body.code.value)
+        log.info(
+            "refused",
+            code=refusal.body.code.value,
+            terminal_id=address.sender.terminal_id,
+            correlation_id=delivery.message_id,
+        )
+        envelope = Envelope.model_construct(
+            id=str(uuid_utils.uuid7()),
+            source=f"/services/{self._service.name}",
+            type=Reply.TYPE,
+            time=self._clock(),
+            correlationid=delivery.message_id,
+            data=Reply.refused(address.action, refusal).payload(),
+        )
+        return Outgoing.to_terminal(envelope, address.sender.terminal_id)
+
+    def _count(self, kind: str, status: str) -> None:
+        RECEIVED.labels(f"{self._service.name}.commands", kind, status).inc()

@@ -1,0 +1,57 @@
+"""What every service is told by its environment."""
+
+from enum import StrEnum
+from pathlib import Path
+
+from pydantic import Field, SecretStr
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+
+class LogFormat(StrEnum):
+    """How log lines are written."""
+
+    JSON = "json"
+    READABLE = "readable"
+
+
+class LogLevel(StrEnum):
+    """From which level on log lines are written."""
+
+    DEBUG = "debug"
+    INFO = "info"
+    WARNING = "warning"
+    ERROR = "error"
+
+
+class ServiceSettings(BaseSettings):
+    """Settings common to all services, each from the environment variable of its name.
+
+    `AMQP_URL` and `MONGODB_URL` are named as everywhere; the others begin with `CONTACTMESH_`.
+    """
+
+    model_config = SettingsConfigDict(
+        env_prefix="CONTACTMESH_", extra="ignore", frozen=True, populate_by_name=True
+    )
+
+    amqp_url: SecretStr = Field(alias="AMQP_URL")
+    """The broker, with this service's own account."""
+    mongodb_url: SecretStr = Field(alias="MONGODB_URL")
+    """A replica set, since units of work are transactions."""
+    database_prefix: str = ""
+    """Put before the service's name to make the name of its database."""
+    http_host: str = "127.0.0.1"
+    http_port: int = Field(default=8080, ge=0, le=65535)
+    """Where probes, metrics and the service's own HTTP interface are served; 0: any free port."""
+    log_format: LogFormat = LogFormat.JSON
+    log_level: LogLevel = LogLevel.INFO
+    grace_seconds: float = Field(default=20.0, gt=0)
+    """How long a stopping service may take to finish what it has in hand."""
+
+
+def read_secret(path: Path) -> bytes:
+    """A secret from a file, without the line end that editors add.
+
+    Raises:
+        OSError: the file cannot be read.
+    """
+    return path.read_bytes().strip()

@@ -1,0 +1,81 @@
+"""What can be written within a transaction."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from motor.motor_asyncio import AsyncIOMotorClientSession, AsyncIOMotorDatabase
+from pymongo import DeleteOne, InsertOne, ReplaceOne
+
+from contactmesh.storage.errors import StaleState
+
+Document = dict[str, Any]
+"""A stored document; `_id` is always text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """A document's new state; `document` without `_id`, or nothing to delete it.
+
+    With `guard`, the write takes place only if the stored document still has that `etag`; guard 0
+    means that there must be none. Guarded documents carry `etag`, which the writer has raised.
+    """
+
+    collection: str
+    id: str
+    document: Document | None
+    guard: int | None = None
+
+
+class Transaction:
+    """Writes that take effect together or not at all."""
+
+    def __init__(
+        self,
+        database: "AsyncIOMotorDatabase[Document]",
+        session: AsyncIOMotorClientSession,
+    ) -> None:
+        self._database = database
+        self._session = session
+
+    async def write(self, writes: Sequence[Write]) -> None:
+        """Write documents, one round trip for each collection.
+
+        Raises:
+            StaleState: a guard did not hold.
+        """
+        by_collection: dict[str, list[Write]] = defaultdict(list)
+        for write in writes:
+            by_collection[write.collection].append(write)
+        for name, group in by_collection.items():
+            result = await self._database[name].bulk_write(
+                [_operation(write) for write in group], ordered=False, session=self._session
+            )
+            done = result.matched_count + result.upserted_count + result.inserted_count
+            if done != sum(write.document is not None for write in group):
+                raise StaleState(f"{name} has changed since it was loaded")
+
+    async def insert(self, collection: str, documents: Sequence[Document]) -> None:
+        """Add documents.
+
+        Raises:
+            StaleState: one of the ids is taken.
+        """
+        if documents:
+            await self._database[collection].insert_many(
+                documents, ordered=False, session=self._session
+            )
+
+
+def _operation(
+    write: Write,
+) -> InsertOne[Document] | ReplaceOne[Document] | DeleteOne:
+    if write.document is None:
+        return DeleteOne({"_id": write.id})
+    document = {"_id": write.id, **write.document}
+    if write.guard is None:
+        return ReplaceOne({"_id": write.id}, document, upsert=True)
+    if write.guard == 0:
+        return InsertOne(document)
+    return ReplaceOne({"_id": write.id, "etag": write.guard}, document)

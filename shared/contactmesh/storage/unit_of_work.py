@@ -1,0 +1,49 @@
+"""One transaction for one batch: what changed, what was handled, what is to be published."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from contactmesh.messaging.faults import fault_point
+from contactmesh.messaging.message import Outgoing
+from contactmesh.messaging.relay import OutboxEntry
+from contactmesh.storage.database import Database
+from contactmesh.storage.inbox import Inbox, InboxEntry, remember
+from contactmesh.storage.outbox import MongoOutbox
+from contactmesh.storage.transaction import Write
+
+
+class UnitOfWork:
+    """Commits documents, inbox entries and outbox entries together (DESIGN §5)."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self.inbox = Inbox(database)
+        self.outbox = MongoOutbox(database)
+
+    async def prepare(self) -> None:
+        """Make sure that the indexes of inbox and outbox exist."""
+        await self.inbox.prepare()
+        await self.outbox.prepare()
+
+    async def commit(
+        self,
+        *,
+        writes: Sequence[Write],
+        handled: Sequence[InboxEntry],
+        messages: Sequence[Outgoing],
+        now: datetime,
+    ) -> list[OutboxEntry]:
+        """Commit a unit of work; the outbox entries are leased to this process.
+
+        Raises:
+            StaleState: something changed since it was loaded; load and decide again.
+            DatabaseUnavailable: ask the inbox whether it was committed.
+        """
+        fault_point("before_commit")
+        async with self._database.transaction() as transaction:
+            await transaction.write(writes)
+            await remember(transaction, handled)
+            entries = await self.outbox.add(transaction, messages, now)
+            fault_point("in_transaction")
+        fault_point("after_commit")
+        return entries
