@@ -1,0 +1,123 @@
+"""Contact documents that survive every phone.
+
+The JSContact card (RFC 9553, RFC 9982) as a model; vCard 2.1, 3.0 and 4.0 read and written
+without loss; phone numbers and carrier identifiers; what changed between two cards, merging
+them, and finding the same person twice. Usable on its own: it needs nothing else of ContactMesh.
+
+    from contactmesh.contacts import Damage, read_vcards, write_vcards
+
+    with open("phone.vcf", "rb") as file:
+        for item in read_vcards(file, file_name="phone.vcf"):
+            if isinstance(item, Damage):
+                print(item)
+            else:
+                print(item.uid, display_name(item))
+"""
+
+from contactmesh.contacts.canonical import METADATA, canonical, digest
+from contactmesh.contacts.changes import changed_fields
+from contactmesh.contacts.display import display_name
+from contactmesh.contacts.errors import CardTooLarge, ContactError, IdentifierError, PatchError
+from contactmesh.contacts.jscontact import (
+    CARRIER_PROPERTY,
+    Address,
+    AddressComponent,
+    Anniversary,
+    Author,
+    Calendar,
+    Card,
+    CarrierLine,
+    CryptoKey,
+    Directory,
+    Email,
+    LanguagePref,
+    Link,
+    Media,
+    Name,
+    NameComponent,
+    Nickname,
+    Note,
+    OnlineService,
+    Organization,
+    OrgUnit,
+    PartialDate,
+    PersonalInfo,
+    Phone,
+    Pronouns,
+    Relation,
+    SchedulingAddress,
+    SpeakToAs,
+    Timestamp,
+    Title,
+)
+from contactmesh.contacts.limits import CardLimits, check_size
+from contactmesh.contacts.merge import Conflict, Merge, Taken, merge
+from contactmesh.contacts.numbers import (
+    NumberKind,
+    PhoneNumber,
+    match_key,
+    range_holder,
+    read_number,
+)
+from contactmesh.contacts.patch import apply_patch, make_patch
+from contactmesh.contacts.vcard import Damage, GroupStyle, Oddity, read_vcards, write_vcards
+
+__all__ = [
+    "CARRIER_PROPERTY",
+    "METADATA",
+    "Address",
+    "AddressComponent",
+    "Anniversary",
+    "Author",
+    "Calendar",
+    "Card",
+    "CardLimits",
+    "CardTooLarge",
+    "CarrierLine",
+    "Conflict",
+    "ContactError",
+    "CryptoKey",
+    "Damage",
+    "Directory",
+    "Email",
+    "GroupStyle",
+    "IdentifierError",
+    "LanguagePref",
+    "Link",
+    "Media",
+    "Merge",
+    "Name",
+    "NameComponent",
+    "Nickname",
+    "Note",
+    "NumberKind",
+    "Oddity",
+    "OnlineService",
+    "OrgUnit",
+    "Organization",
+    "PartialDate",
+    "PatchError",
+    "PersonalInfo",
+    "Phone",
+    "PhoneNumber",
+    "Pronouns",
+    "Relation",
+    "SchedulingAddress",
+    "SpeakToAs",
+    "Taken",
+    "Timestamp",
+    "Title",
+    "apply_patch",
+    "canonical",
+    "changed_fields",
+    "check_size",
+    "digest",
+    "display_name",
+    "make_patch",
+    "match_key",
+    "merge",
+    "range_holder",
+    "read_number",
+    "read_vcards",
+    "write_vcards",
+]

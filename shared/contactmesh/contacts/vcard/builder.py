@@ -1,0 +1,189 @@
+"""The card that a reader builds up, property by property."""
+
+from __future__ import annotations
+
+import json
+from typing import Final, cast
+
+from pydantic import JsonValue
+
+from contactmesh.contacts.patch import apply_patch
+from contactmesh.contacts.errors import PatchError
+from contactmesh.contacts.identity import derived_uid
+from contactmesh.contacts.vcard.content import Head, escape, unescape
+from contactmesh.contacts.vcard.parameters import Members, kept
+
+APPLE_LABELS: Final = frozenset(
+    "Anniversary Assistant AssistantPhone Brother Car Child Company CompanyMain Daughter Father "
+    "Friend Home HomeFAX HomePage Main Manager Mobile Mother Other OtherFAX Pager Parent Partner "
+    "Radio School Sister Son Spouse Work WorkFAX iPhone".split()
+)
+"""Labels that Apple writes as `_$!<Label>!$_`, so that its own software translates them."""
+
+PARAMS_PROPERTY: Final = "contactmesh.org:params"
+"""The vendor property for parameters of properties whose JSContact value is a bare string."""
+
+_DEEPEST_JSON: Final = 64
+
+
+class CardBuilder:
+    """Collects what the lines of one vCard say.
+
+    Args:
+        version: the vCard version, `2.1`, `3.0` or `4.0`.
+    """
+
+    __slots__ = ("_counts", "_labels", "_patches", "by_group", "card", "props", "version")
+
+    def __init__(self, version: str) -> None:
+        self.version = version
+        self.card: Members = {"@type": "Card", "version": "1.0"}
+        self.props: list[JsonValue] = []
+        self.by_group: dict[str, list[Members]] = {}
+        self._counts: dict[str, int] = {}
+        self._labels: list[tuple[Head, str]] = []
+        self._patches: list[tuple[Head, str]] = []
+
+    def add(
+        self, collection: str, prefix: str, entry: Members, head: Head, *, labelled: bool = False
+    ) -> None:
+        """Add an entry to one of the card's maps, under the key that PROP-ID or its place gives."""
+        entries = cast("Members", self.card.setdefault(collection, {}))
+        self.insert(entries, prefix, entry, head)
+        if head.group is not None:
+            entry["vCardParams"] = {
+                **cast("Members", entry.get("vCardParams", {})),
+                "group": head.group,
+            }
+            if labelled:
+                self.by_group.setdefault(head.group.lower(), []).append(entry)
+
+    def insert(self, entries: Members, prefix: str, entry: Members, head: Head) -> None:
+        """Add an entry to a map."""
+        count = self._counts.get(prefix, 0) + 1
+        key = head.key
+        if key is None or key in entries:
+            key = f"{prefix}-{count}"
+            while key in entries:
+                count += 1
+                key = f"{prefix}-{count}"
+        self._counts[prefix] = count
+        entries[key] = entry
+
+    def keep(self, head: Head, value: str) -> None:
+        """Keep a property that JSContact has no place for (RFC 9555, section 3.2.1)."""
+        params = kept(
+            head.params, (name for name in head.params if name not in {"value", "charset"})
+        )
+        if params.get("encoding") in ("QUOTED-PRINTABLE", "8BIT", "7BIT"):
+            del params["encoding"]
+        if head.group is not None:
+            params["group"] = head.group
+        kind = head.value_type or "unknown"
+        if kind == "text":
+            if escape(unescape(value)) == value:
+                value = unescape(value)
+            else:
+                kind, params["value"] = "unknown", "text"
+        self.props.append([head.name.lower(), params, kind, value])
+
+    def label(self, head: Head, value: str) -> None:
+        """Note an X-ABLabel; which entry it labels is known when all are read."""
+        self._labels.append((head, value))
+
+    def patch(self, head: Head, value: str) -> None:
+        """Note a JSPROP; it is applied when all else is read (RFC 9555, section 2.15.1)."""
+        self._patches.append((head, value))
+
+    def singleton(self, member: str, value: str, params: Members, name: str) -> None:
+        """Set a member that is a bare string, and keep its parameters beside it."""
+        self.card[member] = value
+        self.note_params(name, params)
+
+    def note_params(self, name: str, params: Members) -> None:
+        """Keep the parameters of a property whose JSContact value is a bare string."""
+        if params:
+            beside = cast("Members", self.card.setdefault(PARAMS_PROPERTY, {}))
+            beside[name.lower()] = params
+
+    def keep_bytes(self, head: Head, value: str, charset: str) -> None:
+        """Keep a value whose character set is not known, in quoted-printable, byte for byte."""
+        names = (name for name in head.params if name not in {"charset", "encoding"})
+        params = kept(head.params, names)
+        params |= {"encoding": "quoted-printable", "charset": charset}
+        if head.group is not None:
+            params["group"] = head.group
+        self.props.append([head.name.lower(), params, "unknown", value])
+
+    def finish(self) -> Members:
+        """Return the whole card as JSON."""
+        if self.by_group or self._labels:
+            self._place_labels()
+        card = self.card
+        if self.props:
+            card["vCardProps"] = self.props
+        if self._patches:
+            card = self._patched(card)
+        if "uid" not in card:
+            card["uid"] = derived_uid(card)
+        return card
+
+    def _place_labels(self) -> None:
+        grouped = {
+            str(params["group"]).lower()
+            for prop in self.props
+            if isinstance(prop, list) and isinstance(params := prop[1], dict) and "group" in params
+        }
+        seen: set[str] = set()
+        for head, value in self._labels:
+            group = (head.group or "").lower()
+            entries = self.by_group.get(group)
+            if not entries or group in seen or head.params:
+                self.keep(head, value)
+                continue
+            seen.add(group)
+            text = unescape(value)
+            if text.startswith("_$!<") and text.endswith(">!$_") and text[4:-4] in APPLE_LABELS:
+                text = text[4:-4]
+            for entry in entries:
+                entry["label"] = text
+            if len(entries) == 1 and group not in grouped and _is_generated(head.group):
+                _drop_group(entries[0])
+
+    def _patched(self, card: Members) -> Members:
+        plain = cast("Members", json.loads(json.dumps(card)))
+        for head, value in self._patches:
+            pointer = head.params.get("jsptr", [""])[0]
+            text = unescape(value)
+            try:
+                if _depth(text) > _DEEPEST_JSON:
+                    raise PatchError(pointer, "its JSON is nested too deeply")
+                plain = apply_patch(plain, {pointer: json.loads(text)})
+            except (PatchError, ValueError):
+                props = cast("list[JsonValue]", plain.setdefault("vCardProps", []))
+                props.append(["jsprop", kept(head.params, head.params), "unknown", value])
+        return plain
+
+
+def _is_generated(group: str | None) -> bool:
+    return group is not None and group.startswith("item") and group[4:].isdigit()
+
+
+def _drop_group(entry: Members) -> None:
+    params = cast("Members", entry["vCardParams"])
+    rest = {name: value for name, value in params.items() if name != "group"}
+    if rest:
+        entry["vCardParams"] = rest
+    else:
+        del entry["vCardParams"]
+
+
+def _depth(text: str) -> int:
+    deepest = depth = 0
+    for char in text:
+        if char in "[{":
+            depth += 1
+            deepest = max(deepest, depth)
+        elif char in "]}":
+            depth -= 1
+    return deepest

@@ -1,0 +1,80 @@
+"""From the physical lines of one card to its content lines (RFC 6350, section 3.2)."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+_VERSION: Final = re.compile(rb"^VERSION[^:\n]*:[ \t]*([0-9.]+)", re.IGNORECASE | re.MULTILINE)
+_QUOTED_HEAD: Final = re.compile(rb"[^:]*[;=]\"?QUOTED-PRINTABLE", re.IGNORECASE)
+_BASE64_HEAD: Final = re.compile(rb"[^:]*;(?:ENCODING=)?\"?(?:BASE64|B)\"?[;:]", re.IGNORECASE)
+_BASE64_LINE: Final = re.compile(rb"[A-Za-z0-9+/]+={0,2}[ \t]*\Z")
+_HEX: Final = re.compile(rb"[0-9A-Fa-f]{2}")
+_AGENT: Final = re.compile(rb"(?:[A-Za-z0-9-]+\.)?AGENT[^:]*:[ \t]*\Z", re.IGNORECASE)
+_BEGIN: Final = re.compile(rb"BEGIN[ \t]*:[ \t]*VCARD[ \t]*\Z", re.IGNORECASE)
+_END: Final = re.compile(rb"END[ \t]*:[ \t]*VCARD[ \t]*\Z", re.IGNORECASE)
+
+
+def version_of(content: bytes) -> str:
+    """Return the vCard version of a card, `3.0` when it does not say."""
+    match = _VERSION.search(content)
+    return match[1].decode("ascii") if match is not None else "3.0"
+
+
+def needs_care(content: bytes) -> bool:
+    """Whether a card has lines that go on without being folded: quoted-printable, AGENT."""
+    return (
+        b"QUOTED-PRINTABLE" in content
+        or b"quoted-printable" in content
+        or b"BEGIN:VCARD" in content
+    )
+
+
+def unfolded(content: bytes, version: str) -> bytes:
+    """Return a card's lines unfolded; bytes, because a fold may stand inside a character.
+
+    Version 2.1 folds at a space and keeps it; the later ones insert it.
+    """
+    if version == "2.1":
+        return content.replace(b"\n ", b" ").replace(b"\n\t", b"\t")
+    return content.replace(b"\n ", b"").replace(b"\n\t", b"")
+
+
+def numbered_lines(content: bytes, version: str) -> list[tuple[int, bytes]]:
+    """Return a card's content lines, each with the physical line it begins on, from 0.
+
+    Besides folding this joins what follows a quoted-printable soft line break, base64 that goes
+    on without a space in front, and the card inside an AGENT, whose line breaks are escaped.
+    """
+    result: list[tuple[int, list[bytes]]] = []
+    keep_space = version == "2.1"
+    soft = base64 = False
+    depth = 0
+    for number, line in enumerate(content.split(b"\n")):
+        parts = result[-1][1] if result else None
+        if depth and parts is not None:
+            depth += _BEGIN.match(line) is not None
+            depth -= _END.match(line) is not None
+            parts.append(rb"\n" + line)
+        elif parts is not None and _BEGIN.match(line) and _AGENT.match(b"".join(parts)):
+            depth = 1
+            parts.append(line)
+        elif soft and parts is not None and not _is_fold(line, keep_space):
+            parts[-1] = parts[-1].rstrip(b" \t")[:-1]
+            parts.append(line)
+            soft = line.rstrip(b" \t").endswith(b"=")
+        elif line[:1] in {b" ", b"\t"} and parts is not None:
+            parts.append(line if keep_space else line[1:])
+            soft = soft and line.rstrip(b" \t").endswith(b"=")
+        elif base64 and parts is not None and _BASE64_LINE.match(line):
+            parts.append(line)
+        else:
+            result.append((number, [line]))
+            base64 = _BASE64_HEAD.match(line) is not None
+            soft = line.rstrip(b" \t").endswith(b"=") and _QUOTED_HEAD.match(line) is not None
+    return [(number, b"".join(parts)) for number, parts in result]
+
+
+def _is_fold(line: bytes, keep_space: bool) -> bool:
+    """Whether a line after one that ends in `=` was folded between the `=` and its digits."""
+    return not keep_space and line[:1] in {b" ", b"\t"} and _HEX.match(line, 1) is not None

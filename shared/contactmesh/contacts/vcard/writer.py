@@ -1,0 +1,104 @@
+"""Writing vCard 3.0 and 4.0, checked by reading back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from typing import Literal
+
+from pydantic import JsonValue
+
+from contactmesh.contacts.canonical import canonical
+from contactmesh.contacts.display import display_name
+from contactmesh.contacts.jscontact.card import Card
+from contactmesh.contacts.patch import make_patch
+from contactmesh.contacts.vcard.content import escape, param_text
+from contactmesh.contacts.vcard.damage import DamagedCard
+from contactmesh.contacts.vcard.from_jscontact import GroupStyle, lines_from
+from contactmesh.contacts.vcard.parameters import Members
+from contactmesh.contacts.vcard.to_jscontact import members_from
+
+_LONGEST_LINE = 75
+
+
+def write_vcards(
+    cards: Iterable[Card],
+    *,
+    version: Literal["3.0", "4.0"] = "4.0",
+    group_style: GroupStyle = "kind",
+) -> Iterator[bytes]:
+    """Write cards as vCards.
+
+    Each card is read back as it was written; what vCard has no place for, or would say otherwise,
+    is added as JSPROP (RFC 9555, section 3.2.1), so that reading gives the same card again.
+
+    Args:
+        cards: the cards, taken one at a time.
+        version: the vCard version.
+        group_style: how groups are written.
+
+    Yields:
+        The bytes of one vCard, lines ending in CRLF and folded at 75 octets.
+    """
+    for card in cards:
+        yield _written(card, version, group_style)
+
+
+def _written(card: Card, version: Literal["3.0", "4.0"], group_style: GroupStyle) -> bytes:
+    members = card.to_json()
+    lines = lines_from(members, display_name(card), version, group_style)
+    try:
+        again: Members = members_from(lines, version)
+    except DamagedCard:
+        again = {"@type": "Card", "version": "1.0"}
+    if again != members:
+        lines += _corrections(again, members)
+    text = "\r\n".join(["BEGIN:VCARD", f"VERSION:{version}", *lines, "END:VCARD", ""])
+    if text.isascii() and all(len(line) <= _LONGEST_LINE for line in lines):
+        return text.encode()
+    folded = [fold(line.encode("utf-8", "replace")) for line in lines]
+    head = [b"BEGIN:VCARD", b"VERSION:" + version.encode()]
+    return b"\r\n".join([*head, *folded, b"END:VCARD", b""])
+
+
+def _corrections(again: Members, members: Members) -> list[str]:
+    metadata = {
+        name: members.get(name) for name in ("version", "uid", "created", "updated", "prodId")
+    }
+    was = {name: again.get(name) for name in metadata}
+    patch: dict[str, JsonValue] = {
+        name: value for name, value in metadata.items() if value != was[name]
+    }
+    patch |= make_patch(canonical(again), canonical(members))
+    return [
+        f"JSPROP{param_text('JSPTR', pointer)}:"
+        + escape(json.dumps(value, ensure_ascii=not _is_writable(value)))
+        for pointer, value in patch.items()
+    ]
+
+
+def _is_writable(value: JsonValue) -> bool:
+    return json.dumps(value, ensure_ascii=False).isprintable()
+
+
+def fold(line: bytes) -> bytes:
+    """Fold a line so that none is longer than 75 octets and no character is split."""
+    if len(line) <= _LONGEST_LINE:
+        return line
+    if line.isascii():
+        first, rest = line[:_LONGEST_LINE], line[_LONGEST_LINE:]
+        step = _LONGEST_LINE - 1
+        parts = [first, *(rest[at : at + step] for at in range(0, len(rest), step))]
+        return b"\r\n ".join(parts)
+    parts = []
+    start = 0
+    room = _LONGEST_LINE
+    while len(line) - start > room:
+        end = start + room
+        while line[end] & 0xC0 == 0x80:
+            end -= 1
+        parts.append(line[start:end])
+        start = end
+        room = _LONGEST_LINE - 1
+    parts.append(line[start:])
+    return b"\r\n ".join(parts)
