@@ -1,0 +1,1 @@
+"""Cloud contact groups: members, invitations, cards, blocks, pull (rows G1–G8)."""

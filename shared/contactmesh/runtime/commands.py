@@ -13,7 +13,12 @@ from typing import Final, Protocol, TypeVar
 import structlog
 import uuid_utils
 from pydantic import ValidationError
-from tenacity import AsyncRetrying, retry_if_exception_type, wait_random_exponential
+from tenacity import (
+    AsyncRetrying,
+    retry_if_exception_type,
+    stop_after_attempt,
+    wait_random_exponential,
+)
 
 from contactmesh.contracts.command import Command, CommandAddress, Sender
 from contactmesh.contracts.envelope import Envelope, Message
@@ -88,13 +93,29 @@ class CommandService(Protocol):
         ...
 
 
+MOST_ATTEMPTS: Final = 100
 RETRY_STALE: Final = retry_if_exception_type(StaleState)
 
 
-async def decided_on_fresh_state(unit: Callable[[], Awaitable[Done]]) -> Done:
-    """Run a unit of work, again from the start whenever its state turns out to be stale."""
-    retrying = AsyncRetrying(retry=RETRY_STALE, wait=wait_random_exponential(0.002, max=0.2))
-    return await retrying(unit)
+async def on_fresh_state(unit: Callable[[], Awaitable[Done]]) -> Done:
+    """Run a unit of work, again from the start whenever its state turns out to be stale.
+
+    Raises:
+        StaleState: a hundred times in a row, which is no matter of bad luck any more.
+    """
+    retrying = AsyncRetrying(
+        retry=RETRY_STALE,
+        wait=wait_random_exponential(0.002, max=0.2),
+        stop=stop_after_attempt(MOST_ATTEMPTS),
+        reraise=True,
+    )
+
+    async def attempt() -> Done:
+        # Not `unit` itself: what tenacity cannot see to be a coroutine function, a lambda say, it
+        # would not await, and so never try again.
+        return await unit()
+
+    return await retrying(attempt)
 
 
 class CommandHandler:
@@ -138,7 +159,7 @@ class CommandHandler:
                     writes.setdefault(request.inbox_id, request)
                 self._count(request.command.TYPE, "ok")
             if writes:
-                replies += await decided_on_fresh_state(lambda: self._commit(writes))
+                replies += await on_fresh_state(lambda: self._commit(writes))
             for request in reads:
                 reply = await self._service.answer(request, self._clock())
                 replies.append(self._outgoing(request, reply))

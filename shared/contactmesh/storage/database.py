@@ -100,6 +100,11 @@ class Collection:
         with told_plainly():
             return (await self._collection.delete_many({"_id": {"$in": list(ids)}})).deleted_count
 
+    async def delete_where(self, where: Mapping[str, Any]) -> int:
+        """Delete every document that matches; how many there were."""
+        with told_plainly():
+            return (await self._collection.delete_many(where)).deleted_count
+
     async def ensure(self, indexes: Sequence[Index]) -> None:
         """Make sure that the indexes exist."""
         with told_plainly():

@@ -136,12 +136,26 @@ class AudienceRequested(Message):
 
 
 class AudienceMember(Message):
-    """A member in a snapshot, with the terminals that receive no pushes."""
+    """A member in a snapshot: since which audience version, and the terminals without pushes."""
 
     TYPE: ClassVar[str] = "audience.member"
 
     user_id: UserId
+    since: int
     muted_terminals: tuple[TerminalId, ...] = ()
+
+
+class AudienceBlock(Message):
+    """A block in a snapshot; one that was lifted says with which audience version.
+
+    It is still needed then: a change made while it stood may be delivered late.
+    """
+
+    TYPE: ClassVar[str] = "audience.block"
+
+    setter_id: UserId
+    blocked_id: UserId
+    lifted_version: int | None = None
 
 
 class AudienceSnapshot(AudienceEvent):
@@ -150,4 +164,4 @@ class AudienceSnapshot(AudienceEvent):
     TYPE: ClassVar[str] = "group.audience.snapshot"
 
     members: tuple[AudienceMember, ...]
-    blocks: tuple[tuple[UserId, UserId], ...]
+    blocks: tuple[AudienceBlock, ...]

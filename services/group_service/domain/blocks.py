@@ -1,0 +1,129 @@
+"""Setting and lifting "do not notify" (G1b). Deny wins, and nobody is told."""
+
+from dataclasses import replace
+
+from contactmesh.contracts.errors import invalid_field
+from contactmesh.contracts.group.commands import Block as BlockCommand
+from contactmesh.contracts.group.commands import Lift
+from contactmesh.contracts.group.events import BlockLifted, BlockSet
+from group_service.domain.documents import Block, Group, Member, StandingBlock
+from group_service.domain.state import Asking, Decision, State, Told
+
+
+def block(state: State, asking: Asking, command: BlockCommand) -> Decision:
+    """Keep a user from learning of the sender's changes, in one group or in all."""
+    if command.user_id == asking.user_id:
+        raise invalid_field("/data/user_id", "you cannot block yourself")
+    if command.group_id is not None:
+        group, member = state.group_of(command.group_id, asking)
+        state.member(command.group_id, command.user_id)
+        return Decision(told=_set(state, group, member, command.user_id))
+    pair = (asking.user_id, command.user_id)
+    state.guard(*pair)
+    if state.standing.get(pair) is None:
+        state.standing.put(pair, StandingBlock(*pair))
+    told: list[Told] = []
+    for shared, own in _own_groups(state, asking):
+        if _is_member(state, shared, command.user_id):
+            told += _set(state, shared, own, command.user_id)
+    return Decision(told=tuple(told))
+
+
+def lift(state: State, asking: Asking, command: Lift) -> Decision:
+    """Take a block back, in one group or everywhere."""
+    if command.group_id is not None:
+        group, member = state.group_of(command.group_id, asking)
+        return Decision(told=_lifted(state, asking, group, member, command.user_id))
+    pair = (asking.user_id, command.user_id)
+    state.guard(*pair)
+    if state.standing.get(pair) is not None:
+        state.standing.drop(pair)
+    told: list[Told] = []
+    for standing in state.blocks:
+        shared = state.groups.get(standing.group_id)
+        own = state.members.get((standing.group_id, asking.user_id))
+        if (standing.setter_id, standing.blocked_id) != pair or shared is None or own is None:
+            continue
+        if not shared.dissolved:
+            told += _lifted(state, asking, shared, own, command.user_id)
+    return Decision(told=tuple(told))
+
+
+def _own_groups(state: State, asking: Asking) -> list[tuple[Group, Member]]:
+    own = [member for member in state.members if member.user_id == asking.user_id]
+    return [
+        (group, member)
+        for member in own
+        if member.active
+        if (group := state.groups.get(member.group_id)) is not None and not group.dissolved
+    ]
+
+
+def _is_member(state: State, group: Group, user_id: str) -> bool:
+    member = state.members.get((group.group_id, user_id))
+    return member is not None and member.active
+
+
+def _set(state: State, group: Group, setter: Member, blocked_id: str) -> tuple[Told, ...]:
+    key = (group.group_id, setter.user_id, blocked_id)
+    before = state.blocks.get(key)
+    if before is not None and before.active:
+        return ()
+    shown = max(setter.card_rev or 0, (before.lifted_rev or 0) if before is not None else 0)
+    state.put_block(Block(*key, active=True, frozen_card_rev=setter.card_rev, shown_rev=shown))
+    if setter.card_rev is not None:
+        state.put_member(replace(setter, frozen_here=setter.frozen_here + 1))
+    head = group.with_new_audience()
+    state.put_group(head)
+    told = BlockSet(
+        group_id=group.group_id,
+        audience_version=head.audience_version,
+        setter_id=setter.user_id,
+        blocked_id=blocked_id,
+    )
+    return (Told(told, group.group_id),)
+
+
+def _lifted(
+    state: State, asking: Asking, group: Group, setter: Member, blocked_id: str
+) -> tuple[Told, ...]:
+    key = (group.group_id, setter.user_id, blocked_id)
+    before = state.blocks.get(key)
+    if before is None or not before.active:
+        return ()
+    _release(state, setter, before)
+    missed = setter.card_rev is not None and setter.card_rev != before.frozen_card_rev
+    head = group.with_new_audience()
+    if missed:
+        # The current card goes out under a revision of now: its own would tell when it changed.
+        head = head.advanced(asking.now)
+        lifted_rev = head.rev
+    else:
+        lifted_rev = before.shown_rev
+    state.put_group(head)
+    state.put_block(
+        Block(*key, active=False, lifted_rev=lifted_rev, lifted_version=head.audience_version)
+    )
+    told = BlockLifted(
+        group_id=group.group_id,
+        audience_version=head.audience_version,
+        setter_id=setter.user_id,
+        blocked_id=blocked_id,
+        refresh=missed,
+    )
+    return (Told(told, group.group_id),)
+
+
+def _release(state: State, setter: Member, before: Block) -> None:
+    """Let go of the card that was kept for the block."""
+    if before.frozen_card_rev is None:
+        return
+    if before.frozen_card_rev == setter.card_rev:
+        state.put_member(replace(setter, frozen_here=setter.frozen_here - 1))
+        return
+    key = (before.group_id, before.setter_id, before.frozen_card_rev)
+    frozen = state.frozen.get(key)
+    if frozen is not None and frozen.holders > 1:
+        state.frozen.put(key, replace(frozen, holders=frozen.holders - 1))
+    elif frozen is not None:
+        state.frozen.drop(key)

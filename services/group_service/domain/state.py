@@ -1,0 +1,164 @@
+"""The documents that a batch of commands works on, and what the batch has changed in them.
+
+Commands of one batch see each other's changes; a command that is refused has changed nothing,
+since every rule checks before it puts.
+"""
+
+from collections.abc import Hashable, Iterable, Iterator
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Generic, TypeVar
+
+from contactmesh.contracts.envelope import Message
+from contactmesh.contracts.errors import ErrorCode, Refusal
+from contactmesh.contracts.reply import Done, Result
+from group_service.domain.documents import (
+    Block,
+    FrozenCard,
+    Group,
+    Invitation,
+    Limits,
+    Member,
+    PullInterval,
+    StandingBlock,
+    Usage,
+)
+
+Key = TypeVar("Key", bound=Hashable)
+Document = TypeVar("Document")
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """Who asks, when, and under which name new things are made."""
+
+    user_id: str
+    terminal_id: str
+    command_id: str
+    now: datetime
+    limits: Limits
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """An event for others, with its subject and revision."""
+
+    message: Message
+    subject: str
+    rev: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What a command leads to: its result for the sender, events for everybody else."""
+
+    result: Result = field(default_factory=Done)
+    told: tuple[Told, ...] = ()
+
+
+class Table(Generic[Key, Document]):
+    """The loaded documents of one kind, by key, with what was changed since loading."""
+
+    def __init__(self) -> None:
+        self._documents: dict[Key, Document] = {}
+        self._changed: dict[Key, Document | None] = {}
+
+    def load(self, documents: Iterable[tuple[Key, Document]]) -> None:
+        """Take documents in as they are stored."""
+        self._documents.update(documents)
+
+    def get(self, key: Key) -> Document | None:
+        """A document, or nothing if there is none."""
+        return self._documents.get(key)
+
+    def put(self, key: Key, document: Document) -> None:
+        """Set a document's new state."""
+        self._documents[key] = document
+        self._changed[key] = document
+
+    def drop(self, key: Key) -> None:
+        """Delete a document."""
+        self._documents.pop(key, None)
+        self._changed[key] = None
+
+    def __iter__(self) -> Iterator[Document]:
+        return iter(list(self._documents.values()))
+
+    @property
+    def changed(self) -> dict[Key, Document | None]:
+        """New states by key; nothing where a document was deleted."""
+        return self._changed
+
+
+class State:
+    """Everything that a batch has loaded."""
+
+    def __init__(self) -> None:
+        self.groups: Table[str, Group] = Table()
+        self.members: Table[tuple[str, str], Member] = Table()
+        self.blocks: Table[tuple[str, str, str], Block] = Table()
+        self.standing: Table[tuple[str, str], StandingBlock] = Table()
+        self.frozen: Table[tuple[str, str, int], FrozenCard] = Table()
+        self.invitations: Table[str, Invitation] = Table()
+        self.usage: Table[str, Usage] = Table()
+        self.guards: Table[str, int] = Table()
+        self.intervals: Table[str, PullInterval] = Table()
+
+    def group_of(self, group_id: str, asking: Asking) -> tuple[Group, Member]:
+        """The group and the sender's own membership.
+
+        Raises:
+            Refusal: `not_found`, alike for a group that is not there and one that is not the
+                sender's.
+        """
+        group = self.groups.get(group_id)
+        member = self.members.get((group_id, asking.user_id))
+        if group is None or group.dissolved or member is None or not member.active:
+            raise no_such_group()
+        return group, member
+
+    def member(self, group_id: str, user_id: str) -> Member:
+        """Another member of a group that the sender is in.
+
+        Raises:
+            Refusal: `not_found`.
+        """
+        member = self.members.get((group_id, user_id))
+        if member is None or not member.active:
+            raise Refusal(ErrorCode.NOT_FOUND, "No such member in this group; see its list.")
+        return member
+
+    def usage_of(self, user_id: str) -> Usage:
+        """What a user has used up of the quotas."""
+        return self.usage.get(user_id) or Usage(user_id, 0, 0)
+
+    def guard(self, *user_ids: str) -> None:
+        """Let no other process decide about these users at the same time.
+
+        A group's own guard is its head. This one is for what spans groups: a user who is blocked
+        everywhere while joining one more, and quotas.
+        """
+        for user_id in user_ids:
+            self.guards.put(user_id, self.guards.get(user_id) or 0)
+
+    def put_group(self, group: Group) -> None:
+        """Set a group's new head."""
+        self.groups.put(group.group_id, group)
+
+    def put_member(self, member: Member) -> None:
+        """Set a membership's new state."""
+        self.members.put((member.group_id, member.user_id), member)
+
+    def put_block(self, block: Block) -> None:
+        """Set a block's new state."""
+        self.blocks.put((block.group_id, block.setter_id, block.blocked_id), block)
+
+
+def no_such_group() -> Refusal:
+    """The one answer for a group that is not there or not the sender's."""
+    return Refusal(ErrorCode.NOT_FOUND, "You are in no such group; see the list of your groups.")
+
+
+def denied(why: str) -> Refusal:
+    """The sender may see it, but may not do it."""
+    return Refusal(ErrorCode.PERMISSION_DENIED, why)

@@ -1,0 +1,91 @@
+"""Documents of the domain as stored documents, and back.
+
+Ids are the keys joined by `/`, which no part of a key contains.
+"""
+
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any, Final
+
+from contactmesh.contracts.group.views import MemberState, Role
+from contactmesh.storage.transaction import Document
+from group_service.domain.documents import (
+    Block,
+    FrozenCard,
+    Group,
+    Invitation,
+    InvitationState,
+    Member,
+    PullInterval,
+    StandingBlock,
+)
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+GROUPS: Final = "groups"
+MEMBERS: Final = "members"
+BLOCKS: Final = "blocks"
+STANDING: Final = "standing_blocks"
+FROZEN: Final = "frozen_cards"
+INVITATIONS: Final = "invitations"
+GUARDS: Final = "guards"
+INTERVALS: Final = "pull_intervals"
+REVOKED: Final = "revoked_terminals"
+
+
+def join_key(*parts: str | int) -> str:
+    """The `_id` of a document whose key has several parts."""
+    return "/".join(str(part) for part in parts)
+
+
+def stored(document: "DataclassInstance") -> Document:
+    """A domain document as it is stored, without its `_id`."""
+    return {field.name: getattr(document, field.name) for field in fields(document)}
+
+
+def group(document: Document) -> Group:
+    """A group's head."""
+    return Group(**_values(document))
+
+
+def member(document: Document) -> Member:
+    """A membership."""
+    values = _values(document)
+    return Member(
+        **{
+            **values,
+            "role": Role(values["role"]),
+            "state": MemberState(values["state"]),
+            "muted_terminals": tuple(values["muted_terminals"]),
+        }
+    )
+
+
+def block(document: Document) -> Block:
+    """A block in one group."""
+    return Block(**_values(document))
+
+
+def standing_block(document: Document) -> StandingBlock:
+    """A block in all groups."""
+    return StandingBlock(**_values(document))
+
+
+def frozen_card(document: Document) -> FrozenCard:
+    """A card kept for blocks."""
+    return FrozenCard(**_values(document))
+
+
+def invitation(document: Document) -> Invitation:
+    """An invitation."""
+    values = _values(document)
+    return Invitation(**{**values, "state": InvitationState(values["state"])})
+
+
+def pull_interval(document: Document) -> PullInterval:
+    """A terminal's pull interval."""
+    return PullInterval(**_values(document))
+
+
+def _values(document: Document) -> dict[str, Any]:
+    return {name: value for name, value in document.items() if name != "_id"}
