@@ -1,0 +1,66 @@
+"""What identity_service does on the broker for its terminals."""
+
+from http import HTTPStatus
+from typing import Final
+from urllib.parse import quote, unquote, urlsplit
+
+from aiohttp import ClientError, ClientSession, ClientTimeout, encode_basic_auth
+from yarl import URL
+
+from contactmesh.messaging.connection import (
+    BrokerUnavailable,
+    declare_terminal_queue,
+    delete_terminal_queue,
+)
+
+ANSWER_SECONDS: Final = 10.0
+
+
+class TerminalBroker:
+    """Terminals' queues and connections.
+
+    `management_url` is `http://user:password@host:port` of the management API, the only way to
+    close another's connection; without it connections are left alone.
+    """
+
+    def __init__(self, amqp_url: str, management_url: str | None) -> None:
+        self._amqp_url = amqp_url
+        self._management_url = management_url
+
+    async def make_queue(self, terminal_id: str, user_id: str) -> str:
+        """Make sure that a terminal's queue exists and is bound; returns its name.
+
+        Raises:
+            BrokerUnavailable: try again later.
+        """
+        return await declare_terminal_queue(self._amqp_url, terminal_id, user_id)
+
+    async def remove(self, terminal_id: str) -> None:
+        """Delete a terminal's queue with what waits in it, and close its connections.
+
+        Raises:
+            BrokerUnavailable: it may be done in part; do it again later.
+        """
+        await delete_terminal_queue(self._amqp_url, terminal_id)
+        if self._management_url is not None:
+            await _close_connections(self._management_url, terminal_id)
+
+
+async def _close_connections(management_url: str, terminal_id: str) -> None:
+    parts = urlsplit(management_url)
+    authority = parts.netloc.rpartition("@")[2]
+    # The id is encoded by hand: a library that normalises URLs would decode it again.
+    path = f"/api/connections/username/{quote(terminal_id, safe='')}"
+    url = URL(f"{parts.scheme}://{authority}{parts.path.rstrip('/')}{path}", encoded=True)
+    authorization = encode_basic_auth(unquote(parts.username or ""), unquote(parts.password or ""))
+    headers = {"Authorization": authorization, "X-Reason": "revoked"}
+    try:
+        async with (
+            ClientSession(timeout=ClientTimeout(total=ANSWER_SECONDS)) as session,
+            session.delete(url, headers=headers) as answer,
+        ):
+            status = answer.status
+    except (ClientError, TimeoutError) as error:
+        raise BrokerUnavailable(f"No management API: {type(error).__name__}.") from error
+    if status not in {HTTPStatus.NO_CONTENT, HTTPStatus.NOT_FOUND}:
+        raise BrokerUnavailable(f"The management API answered {status}.")

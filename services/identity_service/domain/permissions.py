@@ -1,0 +1,81 @@
+"""What a terminal may do on the broker: send its own commands, read its own queue, nothing else.
+
+The broker asks in the terms of its HTTP authorisation backend. To let something new in, say another
+role or protocol, add a case that allows it: everything without one is refused.
+"""
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+
+@dataclass(frozen=True, slots=True)
+class MayUseVhost:
+    """May the terminal connect to this virtual host?"""
+
+    vhost: str
+
+
+@dataclass(frozen=True, slots=True)
+class MayAccess:
+    """May the terminal configure, write to or read from this queue or exchange?"""
+
+    vhost: str
+    resource: str
+    name: str
+    permission: str
+
+
+@dataclass(frozen=True, slots=True)
+class MayUseTopic:
+    """May the terminal write or read messages with this routing key on this topic exchange?"""
+
+    vhost: str
+    exchange: str
+    permission: str
+    routing_key: str
+
+
+Question = MayUseVhost | MayAccess | MayUseTopic
+
+
+@dataclass(frozen=True, slots=True)
+class Realm:
+    """The part of the broker that one terminal has to do with."""
+
+    terminal_id: str
+    vhost: str
+    commands_exchange: str
+    queue: str
+
+
+_NAME: Final = re.compile(r"[a-z][a-z0-9_]{0,63}")
+
+
+def allows(realm: Realm, question: Question) -> bool:
+    """Whether the terminal of this realm may do what the broker asks about."""
+    if question.vhost != realm.vhost:
+        return False
+    match question:
+        case MayUseVhost():
+            return True
+        case MayAccess(resource="exchange", permission="write", name=name):
+            return name == realm.commands_exchange
+        case MayAccess(resource="queue", permission="read", name=name):
+            return name == realm.queue
+        case MayUseTopic(permission="write", exchange=realm.commands_exchange, routing_key=key):
+            return _is_own_command(realm.terminal_id, key)
+        case _:
+            return False
+
+
+def _is_own_command(terminal_id: str, routing_key: str) -> bool:
+    match routing_key.split("."):
+        case ["command", sender, service, action]:
+            return (
+                sender == terminal_id
+                and _NAME.fullmatch(service) is not None
+                and _NAME.fullmatch(action) is not None
+            )
+        case _:
+            return False

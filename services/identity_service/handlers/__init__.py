@@ -1,0 +1,1 @@
+"""What identity_service does when asked: load, let the domain decide, commit, tell the broker."""

@@ -1,0 +1,44 @@
+"""Answering the broker: may this connection do this?
+
+Services and operators have accounts of the broker's own, which it looks into first. So only
+terminals are known here, and everybody else is refused.
+"""
+
+from dataclasses import dataclass
+
+from contactmesh.messaging.topology import COMMANDS, terminal_queue
+from identity_service.domain.permissions import Question, Realm, allows
+from identity_service.domain.terminal import Terminal, is_terminal_id
+from identity_service.repository import Repository
+
+
+@dataclass(frozen=True, slots=True)
+class BrokerQuestions:
+    """Answers for terminals in the one virtual host of the system."""
+
+    repository: Repository
+    vhost: str
+
+    async def may_connect(self, username: str, password: str) -> bool:
+        """Whether these are a terminal's id and secret.
+
+        Raises:
+            DatabaseUnavailable: nothing can be said.
+        """
+        terminal = await self._terminal(username)
+        return terminal is not None and terminal.authenticates(password)
+
+    async def may_do(self, username: str, question: Question) -> bool:
+        """Whether a terminal that has connected may do this.
+
+        Raises:
+            DatabaseUnavailable: nothing can be said.
+        """
+        terminal = await self._terminal(username)
+        if terminal is None or not terminal.active:
+            return False
+        realm = Realm(terminal.id, self.vhost, COMMANDS, terminal_queue(terminal.id))
+        return allows(realm, question)
+
+    async def _terminal(self, username: str) -> Terminal | None:
+        return await self.repository.terminal(username) if is_terminal_id(username) else None

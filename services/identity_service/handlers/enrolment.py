@@ -1,0 +1,117 @@
+"""What terminals ask for themselves: credentials for a code, and their queue anew."""
+
+from dataclasses import dataclass
+
+import structlog
+
+from contactmesh.contracts.errors import ErrorCode, Refusal
+from contactmesh.contracts.identity import Credentials, Enrol, QueueReady, TerminalEnrolled
+from contactmesh.runtime.commands import Clock, on_fresh_state
+from identity_service.broker import TerminalBroker
+from identity_service.domain.enrolment import CodeText, code_refused, guess
+from identity_service.domain.secret import (
+    SALT_BYTES,
+    TERMINAL_SECRET_BYTES,
+    SecretHash,
+    secret_text,
+)
+from identity_service.domain.terminal import TERMINAL_SUFFIX_BYTES, Terminal, terminal_id
+from identity_service.domain.upkeep import if_abandoned
+from identity_service.domain.user import Limits
+from identity_service.handlers.commit import Committer
+from identity_service.handlers.registration import RandomBytes
+from identity_service.repository import (
+    Repository,
+    code_write,
+    no_upkeep,
+    terminal_write,
+    user_write,
+)
+
+log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class Enrolment:
+    """The terminals' side. `broker_url` is what they are told to connect to."""
+
+    repository: Repository
+    committer: Committer
+    broker: TerminalBroker
+    broker_url: str
+    limits: Limits
+    random_bytes: RandomBytes
+    clock: Clock
+
+    async def enrol(self, request: Enrol) -> Credentials:
+        """Trade a code for credentials, with the queue ready.
+
+        A request repeated after its answer got lost is refused: the secret is shown once, and who
+        asks again may be somebody else. The operator mints another code.
+
+        Raises:
+            Refusal: `unauthenticated` for every code that cannot be traded, `quota_exceeded`.
+            BrokerUnavailable: the code can still be used.
+        """
+        text = CodeText.parse(request.code)
+        return await on_fresh_state(lambda: self._enrol(text, request.terminal_name))
+
+    async def _enrol(self, text: CodeText, name: str) -> Credentials:
+        now = self.clock()
+        guessed = guess(await self.repository.code(text.public), text, now)
+        code = guessed.code
+        if not guessed.right:
+            await self.committer.commit([code_write(code)])
+            log.warning("wrong enrolment code", user_id=code.user_id, times=code.wrong_guesses)
+            raise code_refused()
+        user = await self.repository.user(code.user_id)
+        if user is None:
+            raise code_refused()
+        secret = secret_text(self.random_bytes(TERMINAL_SECRET_BYTES))
+        terminal = Terminal(
+            id=terminal_id(user.id, self.random_bytes(TERMINAL_SUFFIX_BYTES)),
+            user_id=user.id,
+            name=name,
+            secret=SecretHash.of(secret, self.random_bytes(SALT_BYTES)),
+            enrolled_at=now,
+        )
+        user = user.with_another_terminal(self.limits)
+        # The queue first: should the broker be away, the code is not used up. Should we die before
+        # the commit, the queue is cleared away.
+        await self.repository.note_upkeep(if_abandoned(terminal.id, now))
+        queue = await self.broker.make_queue(terminal.id, user.id)
+        await self.committer.commit(
+            [
+                code_write(code),
+                user_write(user),
+                terminal_write(terminal),
+                no_upkeep(terminal.id),
+            ],
+            TerminalEnrolled(terminal_id=terminal.id, user_id=user.id),
+            subject=terminal.id,
+        )
+        log.info("terminal enrolled", terminal_id=terminal.id)
+        return Credentials(
+            user_id=user.id,
+            display_name=user.display_name,
+            terminal_id=terminal.id,
+            secret=secret,
+            queue=queue,
+            broker_url=self.broker_url,
+        )
+
+    async def make_queue(self, terminal: str, secret: str) -> QueueReady:
+        """Make a terminal's queue anew, if it expired while the terminal was away.
+
+        Raises:
+            Refusal: `unauthenticated`.
+            BrokerUnavailable: try again later.
+        """
+        known = await self.repository.terminal(terminal)
+        if known is None or not known.authenticates(secret):
+            raise Refusal(
+                ErrorCode.UNAUTHENTICATED,
+                "This terminal is unknown, was revoked or has another secret. Enrol it again.",
+            )
+        queue = await self.broker.make_queue(known.id, known.user_id)
+        return QueueReady(queue=queue, broker_url=self.broker_url)

@@ -1,0 +1,186 @@
+"""What operators do: register users, mint enrolment codes, see terminals, revoke them."""
+
+from collections.abc import Callable, Sequence
+from datetime import timedelta
+from typing import Final
+
+import structlog
+
+from contactmesh.contracts.errors import ErrorCode, Refusal
+from contactmesh.contracts.identity import (
+    EnrolmentCode,
+    RegisterUser,
+    TerminalRevoked,
+    TerminalRow,
+    UserRegistered,
+    UserRow,
+)
+from contactmesh.runtime.commands import Clock, on_fresh_state
+from identity_service.domain import enrolment
+from identity_service.domain.secret import SALT_BYTES
+from identity_service.domain.terminal import Terminal
+from identity_service.domain.upkeep import Upkeep, after_revoking
+from identity_service.domain.user import Limits, User, register
+from identity_service.handlers.commit import Committer
+from identity_service.repository import (
+    Repository,
+    code_write,
+    terminal_write,
+    upkeep_write,
+    user_write,
+)
+from identity_service.upkeep import BrokerUpkeep
+
+log = structlog.get_logger()
+
+USERS_PAGE: Final = 500
+
+RandomBytes = Callable[[int], bytes]
+
+
+class Registration:
+    """The operators' side. Every method may be repeated after an answer that got lost."""
+
+    def __init__(
+        self,
+        repository: Repository,
+        committer: Committer,
+        upkeep: BrokerUpkeep,
+        *,
+        limits: Limits,
+        code_lifetime: timedelta,
+        broker_cache_lifetime: timedelta,
+        random_bytes: RandomBytes,
+        clock: Clock,
+    ) -> None:
+        self._repository = repository
+        self._committer = committer
+        self._upkeep = upkeep
+        self._limits = limits
+        self._code_lifetime = code_lifetime
+        self._broker_cache_lifetime = broker_cache_lifetime
+        self._random_bytes = random_bytes
+        self._clock = clock
+
+    async def register(self, request: RegisterUser) -> UserRow:
+        """Register a user; nothing happens if exactly this user is there already.
+
+        Raises:
+            Refusal: `conflict`, the id is taken under another name.
+        """
+
+        async def unit() -> User:
+            existing = await self._repository.user(request.user_id)
+            user = register(existing, request, self._clock())
+            if user is not existing:
+                event = UserRegistered(user_id=user.id)
+                await self._committer.commit([user_write(user)], event, subject=user.id)
+                log.info("user registered", user_id=user.id)
+            return user
+
+        return _user_row(await on_fresh_state(unit))
+
+    async def users(self, *, after: str = "") -> tuple[Sequence[UserRow], str | None]:
+        """Users by id, those after `after`, and what to ask the next page with, if there is one."""
+        users = await self._repository.users(after=after, limit=USERS_PAGE + 1)
+        page = users[:USERS_PAGE]
+        return [_user_row(user) for user in page], page[-1].id if len(users) > USERS_PAGE else None
+
+    async def mint(self, user_id: str) -> EnrolmentCode:
+        """Mint a one-time code with which one terminal of the user can enrol.
+
+        Raises:
+            Refusal: `not_found`, `quota_exceeded`.
+        """
+
+        async def unit() -> EnrolmentCode:
+            user = await self._user(user_id)
+            text = enrolment.CodeText.drawn(
+                self._random_bytes(enrolment.PUBLIC_BYTES),
+                self._random_bytes(enrolment.SECRET_BYTES),
+            )
+            code = enrolment.mint(
+                user,
+                await self._repository.codes(user_id),
+                text,
+                salt=self._random_bytes(SALT_BYTES),
+                lifetime=self._code_lifetime,
+                limits=self._limits,
+                now=self._clock(),
+            )
+            # The user is written unchanged, so that of two codes minted at once one has to count
+            # the other.
+            await self._committer.commit([user_write(user), code_write(code)])
+            return EnrolmentCode(
+                user_id=user_id, code=str(text), expires_at=code.expires_at.isoformat()
+            )
+
+        minted = await on_fresh_state(unit)
+        log.info("enrolment code minted", user_id=user_id)
+        return minted
+
+    async def terminals(self, user_id: str) -> Sequence[TerminalRow]:
+        """All terminals that a user ever enrolled, oldest first.
+
+        Raises:
+            Refusal: `not_found`.
+        """
+        await self._user(user_id)
+        return [_terminal_row(terminal) for terminal in await self._repository.terminals(user_id)]
+
+    async def revoke(self, terminal_id: str) -> None:
+        """Take a terminal's credentials, queue and connections away, for good.
+
+        The credentials are void when this returns. Queue and connections are gone too if the broker
+        could be reached, otherwise as soon as it can be.
+
+        Raises:
+            Refusal: `not_found`.
+        """
+
+        async def unit() -> Upkeep | None:
+            terminal = await self._repository.terminal(terminal_id)
+            if terminal is None:
+                raise Refusal(ErrorCode.NOT_FOUND, f"There is no terminal {terminal_id}.")
+            if not terminal.active:
+                return None
+            user = await self._user(terminal.user_id)
+            now = self._clock()
+            upkeep = after_revoking(terminal_id, now, self._broker_cache_lifetime)
+            await self._committer.commit(
+                [
+                    terminal_write(terminal.revoked(now)),
+                    user_write(user.with_a_terminal_less()),
+                    upkeep_write(upkeep),
+                ],
+                TerminalRevoked(terminal_id=terminal_id, user_id=user.id),
+                subject=terminal_id,
+            )
+            return upkeep
+
+        upkeep = await on_fresh_state(unit)
+        if upkeep is not None:
+            log.info("terminal revoked", terminal_id=terminal_id)
+            await self._upkeep.attempt(upkeep)
+
+    async def _user(self, user_id: str) -> User:
+        user = await self._repository.user(user_id)
+        if user is None:
+            raise Refusal(
+                ErrorCode.NOT_FOUND, f"There is no user {user_id}. Register the user first."
+            )
+        return user
+
+
+def _user_row(user: User) -> UserRow:
+    return UserRow(user_id=user.id, display_name=user.display_name, terminals=user.terminals)
+
+
+def _terminal_row(terminal: Terminal) -> TerminalRow:
+    revoked_at = terminal.revoked_at
+    return TerminalRow(
+        terminal_id=terminal.id,
+        name=terminal.name,
+        enrolled_at=terminal.enrolled_at.isoformat(),
+        revoked_at=None if revoked_at is None else revoked_at.isoformat(),
+    )

@@ -1,0 +1,1 @@
+"""The HTTP interface: for operators, for terminals, and for the broker's questions."""

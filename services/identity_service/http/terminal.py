@@ -1,0 +1,35 @@
+"""Routes for terminals: enrolling, and getting their queue back."""
+
+from http import HTTPStatus
+
+from aiohttp import web
+
+from contactmesh.contracts.errors import ErrorCode, Refusal
+from contactmesh.contracts.identity import Enrol
+from identity_service.handlers.enrolment import Enrolment
+from identity_service.http.errors import answered
+from identity_service.http.reading import basic_credentials, read_body
+
+
+def terminal_routes(enrolment: Enrolment) -> list[web.RouteDef]:
+    """All routes that terminals use."""
+
+    async def enrol(request: web.Request) -> web.Response:
+        credentials = await enrolment.enrol(await read_body(request, Enrol))
+        return web.json_response(
+            credentials.model_dump(mode="json"),
+            status=HTTPStatus.CREATED,
+            headers={"Cache-Control": "no-store"},
+        )
+
+    async def make_queue(request: web.Request) -> web.Response:
+        terminal_id, secret = basic_credentials(request)
+        if terminal_id != request.match_info["terminal_id"]:
+            raise Refusal(ErrorCode.PERMISSION_DENIED, "A terminal has its own queue and no other.")
+        ready = await enrolment.make_queue(terminal_id, secret)
+        return web.json_response(ready.model_dump(mode="json"))
+
+    return [
+        web.post("/v1/enrolments", answered(enrol)),
+        web.post("/v1/terminals/{terminal_id}/queue", answered(make_queue)),
+    ]
