@@ -1,0 +1,104 @@
+"""The terminal SDK: a phonebook that stays right, in ten lines.
+
+    async with Terminal("~/.contactmesh/phone") as terminal:
+        group_id = await terminal.create_group("Family", members=["bob"])
+        await terminal.publish(card)
+        async for update in terminal.updates():
+            if isinstance(update, ContactUpdated):
+                print(update.display_name, update.changed_fields)
+
+`Terminal` sends commands and receives updates, `Phonebook` is the local store that it keeps right,
+the updates are what `Terminal.updates` gives, and every error is a `TerminalError`.
+"""
+
+from contactmesh.terminal.credentials import Enrolment, TerminalFolder
+from contactmesh.terminal.errors import (
+    AlreadyEnrolled,
+    AuthenticationRefused,
+    CommandRefused,
+    EnrolmentRefused,
+    IdentityUnavailable,
+    LinkRefused,
+    NoReply,
+    NotEnrolled,
+    PhonebookTooNew,
+    PhonebookUnusable,
+    RevisionConflict,
+    TerminalClosed,
+    TerminalError,
+    TerminalInUse,
+    UnknownContact,
+    UnreadableReply,
+)
+from contactmesh.terminal.phonebook import (
+    Contact,
+    Imported,
+    KnownGroup,
+    KnownMember,
+    OpenInvitation,
+    OwnCard,
+    Phonebook,
+)
+from contactmesh.terminal.terminal import Publication, Terminal
+from contactmesh.terminal.updates import (
+    ContactAdded,
+    ContactRemoved,
+    ContactUpdated,
+    Departure,
+    GroupGone,
+    GroupJoined,
+    HandedOver,
+    InvitationClosed,
+    InvitationReceived,
+    MemberJoined,
+    MemberLeft,
+    OwnCardUpdated,
+    UnreadableUpdate,
+    Update,
+    UpdateStream,
+)
+
+__all__ = [
+    "AlreadyEnrolled",
+    "AuthenticationRefused",
+    "CommandRefused",
+    "Contact",
+    "ContactAdded",
+    "ContactRemoved",
+    "ContactUpdated",
+    "Departure",
+    "Enrolment",
+    "EnrolmentRefused",
+    "GroupGone",
+    "GroupJoined",
+    "HandedOver",
+    "IdentityUnavailable",
+    "Imported",
+    "InvitationClosed",
+    "InvitationReceived",
+    "KnownGroup",
+    "KnownMember",
+    "LinkRefused",
+    "MemberJoined",
+    "MemberLeft",
+    "NoReply",
+    "NotEnrolled",
+    "OpenInvitation",
+    "OwnCard",
+    "OwnCardUpdated",
+    "Phonebook",
+    "PhonebookTooNew",
+    "PhonebookUnusable",
+    "Publication",
+    "RevisionConflict",
+    "Terminal",
+    "TerminalClosed",
+    "TerminalError",
+    "TerminalFolder",
+    "TerminalInUse",
+    "UnknownContact",
+    "UnreadableReply",
+    "UnreadableUpdate",
+    "Update",
+    "UpdateStream",
+]

@@ -1,0 +1,605 @@
+"""Changes to the phonebook within one transaction, and what they changed for the user."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import cast
+
+from pydantic import JsonValue, ValidationError
+
+from contactmesh.contacts import Card, changed_fields, display_name
+from contactmesh.contracts.contact import ContactUpdate, Operation
+from contactmesh.contracts.group.commands import GroupList, Pulled
+from contactmesh.contracts.group.updates import (
+    GroupDissolvedUpdate,
+    HandedOverUpdate,
+    InvitationClosedUpdate,
+    InvitationUpdate,
+    MemberJoinedUpdate,
+    MemberLeftUpdate,
+)
+from contactmesh.contracts.group.views import InvitationView, MemberState, PulledMember
+from contactmesh.terminal.errors import LinkRefused, UnknownContact
+from contactmesh.terminal.records import ContactRecord, GroupRecord, InvitationRecord, Records
+from contactmesh.terminal.rules.linking import Candidate, own_entry_for, reach_keys
+from contactmesh.terminal.rules.ownership import (
+    claims_by,
+    compose,
+    entries_of,
+    plain_text,
+    still_theirs,
+)
+from contactmesh.terminal.rules.views import CardJson, Claims, View, join_claims, newest
+from contactmesh.terminal.updates import (
+    ContactAdded,
+    ContactRemoved,
+    ContactUpdated,
+    Departure,
+    GroupGone,
+    GroupJoined,
+    HandedOver,
+    InvitationClosed,
+    InvitationReceived,
+    MemberJoined,
+    MemberLeft,
+    OwnCardUpdated,
+    UnreadableUpdate,
+    Update,
+)
+
+PULL_INTERVAL = "pull_interval_seconds"
+"""The setting that holds how often the terminal pulls."""
+
+
+class Changes:
+    """One transaction's worth of changes.
+
+    Args:
+        records: the phonebook's rows.
+        user_id: whose phonebook it is.
+        region: the country (ISO 3166) of numbers without a country code.
+        new_id: mints contact ids.
+
+    Attributes:
+        updates: what really changed, in order.
+        groups_to_pull: groups of which a message spoke and that have to be pulled to know more.
+    """
+
+    def __init__(
+        self, records: Records, user_id: str, region: str | None, new_id: Callable[[], str]
+    ) -> None:
+        self._records = records
+        self._region = region
+        self._user_id = user_id
+        self._new_id = new_id
+        self.updates: list[Update] = []
+        self.groups_to_pull: list[str] = []
+
+    # What the service pushes
+
+    def card_changed(self, update: ContactUpdate, group_id: str) -> None:
+        """A member's card, or the user's own, changed."""
+        self._learn(
+            View(
+                group_id=group_id,
+                user_id=update.owner_id,
+                rev=update.rev,
+                state=MemberState.ACTIVE,
+                card=None if update.op is Operation.DELETED else stored_card(update.card),
+            )
+        )
+
+    def member_joined(self, update: MemberJoinedUpdate) -> None:
+        """Someone became a member."""
+        self._learn(
+            View(
+                group_id=update.group_id,
+                user_id=update.user_id,
+                rev=update.rev,
+                state=MemberState.ACTIVE,
+                role=update.role,
+                role_rev=update.rev,
+            )
+        )
+
+    def member_left(self, update: MemberLeftUpdate) -> None:
+        """Someone, maybe the user, is no longer a member."""
+        self._learn(
+            View(
+                group_id=update.group_id,
+                user_id=update.user_id,
+                rev=update.rev,
+                state=update.state,
+            )
+        )
+
+    def handed_over(self, update: HandedOverUpdate) -> None:
+        """A group has another owner."""
+        group = self._records.group(update.group_id)
+        if group is not None and group.owner_id != update.owner_id:
+            self._records.save_group(replace(group, owner_id=update.owner_id))
+            self.updates.append(HandedOver(update.group_id, update.owner_id))
+
+    def dissolved(self, update: GroupDissolvedUpdate) -> None:
+        """A group is no more."""
+        self.drop_group(update.group_id, Departure.DISSOLVED)
+
+    def invited(self, invitation: InvitationUpdate | InvitationView) -> None:
+        """Someone invites the user. An invitation that was closed stays closed."""
+        if self._records.invitation(invitation.invitation_id) is not None:
+            return
+        if invitation.invitee_id != self._user_id:
+            return
+        self._records.save_invitation(
+            InvitationRecord(
+                invitation_id=invitation.invitation_id,
+                group_id=invitation.group_id,
+                group_name=invitation.group_name,
+                inviter_id=invitation.inviter_id,
+                invitee_id=invitation.invitee_id,
+                expires_at=invitation.expires_at.isoformat(),
+                outcome=None,
+            )
+        )
+        self.updates.append(
+            InvitationReceived(
+                invitation_id=invitation.invitation_id,
+                group_id=invitation.group_id,
+                group_name=invitation.group_name,
+                inviter_id=invitation.inviter_id,
+                expires_at=invitation.expires_at,
+            )
+        )
+
+    def invitation_closed(self, update: InvitationClosedUpdate) -> None:
+        """An invitation that the user sent or got was answered or withdrawn."""
+        known = self._records.invitation(update.invitation_id)
+        if known is not None and known.outcome is not None:
+            return
+        self._close_invitation(
+            InvitationRecord(
+                invitation_id=update.invitation_id,
+                group_id=update.group_id,
+                group_name=update.group_name,
+                inviter_id=update.inviter_id,
+                invitee_id=update.invitee_id,
+                expires_at=None if known is None else known.expires_at,
+                outcome=update.outcome,
+            ),
+            update.outcome,
+        )
+
+    def answered(self, invitation_id: str, outcome: str) -> None:
+        """The user accepted or declined an invitation on this terminal."""
+        known = self._records.invitation(invitation_id)
+        if known is not None and known.outcome is None:
+            self._close_invitation(known, outcome)
+
+    def _close_invitation(self, invitation: InvitationRecord, outcome: str) -> None:
+        self._records.save_invitation(replace(invitation, outcome=outcome))
+        self.updates.append(
+            InvitationClosed(
+                invitation_id=invitation.invitation_id,
+                group_id=invitation.group_id,
+                group_name=invitation.group_name,
+                inviter_id=invitation.inviter_id,
+                invitee_id=invitation.invitee_id,
+                outcome=outcome,
+            )
+        )
+
+    # What the terminal pulls
+
+    def listed(self, listing: GroupList, known: Iterable[str], open_before: Iterable[str]) -> None:
+        """The user's groups and invitations, as the service lists them.
+
+        Args:
+            listing: the service's answer.
+            known: the groups that this terminal knew when it asked. Only these can be told gone:
+                one that came while the answer was under way is not in it.
+            open_before: the invitations that were open here when it asked, for the same reason.
+        """
+        there = {group.group_id for group in listing.groups}
+        for group_id in known:
+            if group_id not in there:
+                self.drop_group(group_id, Departure.UNKNOWN)
+        for invitation in listing.invitations:
+            self.invited(invitation)
+        waiting = {invitation.invitation_id for invitation in listing.invitations}
+        for invitation_id in open_before:
+            if invitation_id not in waiting:
+                self.answered(invitation_id, "closed")
+
+    def begin_full_pull(self, group_id: str) -> None:
+        """Forget where the pull of a group was; the next pages together are all that there is."""
+        group = self._records.group(group_id)
+        if group is not None:
+            self._records.save_group(
+                replace(group, cursor=None, full_pull=True, generation=group.generation + 1)
+            )
+
+    def pulled(self, page: Pulled, since: str | None) -> None:
+        """Apply one page together with its cursor.
+
+        Args:
+            page: the page.
+            since: the cursor that it was asked with.
+        """
+        group = self._records.group(page.group.group_id)
+        if group is None:
+            if since is not None:
+                # The user left while the page was under way.
+                return
+            group = GroupRecord(
+                group_id=page.group.group_id,
+                name=page.group.name,
+                owner_id=page.group.owner_id,
+                cursor=None,
+                full_pull=True,
+                generation=1,
+            )
+            self._records.save_group(group)
+            self.updates.append(GroupJoined(group.group_id, group.name))
+        elif group.owner_id != page.group.owner_id:
+            self.updates.append(HandedOver(group.group_id, page.group.owner_id))
+        for member in page.members:
+            self._pulled_member(group.group_id, member)
+        if self._records.group(group.group_id) is None:
+            return
+        for invitation in page.invitations:
+            self.invited(invitation)
+        if group.full_pull and not page.has_more:
+            self._drop_unseen(group)
+        self._records.save_group(
+            replace(
+                group,
+                name=page.group.name,
+                owner_id=page.group.owner_id,
+                cursor=page.cursor,
+                full_pull=group.full_pull and page.has_more,
+            )
+        )
+        self._records.save_setting(PULL_INTERVAL, str(page.interval_seconds))
+
+    def _pulled_member(self, group_id: str, member: PulledMember) -> None:
+        try:
+            card = stored_card(member.card)
+        except ValidationError as error:
+            self.updates.append(
+                UnreadableUpdate(type=Pulled.TYPE, message_id=None, reason=unreadable(error))
+            )
+            card = None
+        self._learn(
+            View(
+                group_id=group_id,
+                user_id=member.user_id,
+                rev=member.rev,
+                state=member.state,
+                card=card if member.state is MemberState.ACTIVE else None,
+                role=member.role,
+                role_rev=member.rev,
+            )
+        )
+
+    def _drop_unseen(self, group: GroupRecord) -> None:
+        for view in self._records.views_in_group(group.group_id, older_than=group.generation):
+            if view.active:
+                gone = replace(view, state=MemberState.LEFT, card=None, claims={})
+                self._records.save_view(gone, group.generation)
+                self.updates.append(MemberLeft(group.group_id, view.user_id, MemberState.LEFT))
+                self._show(view.user_id)
+
+    def drop_group(self, group_id: str, reason: Departure) -> None:
+        """The user is not, or no longer, in a group: its views go, as when every member left."""
+        group = self._records.group(group_id)
+        if group is None:
+            return
+        members = [view.user_id for view in self._records.views_in_group(group_id)]
+        self._records.delete_group(group_id)
+        for user_id in members:
+            self._show(user_id)
+        self.updates.append(GroupGone(group_id, group.name, reason))
+
+    # The user's own card
+
+    def published(self, group_id: str, rev: int, card: CardJson) -> None:
+        """This terminal published the user's own card to a group."""
+        stored = self._records.own_card(group_id)
+        if self._records.group(group_id) is not None and (stored is None or rev >= stored[0]):
+            self._records.save_own_card(group_id, rev, card)
+
+    # Views
+
+    def _learn(self, arrived: View) -> None:
+        group = self._records.group(arrived.group_id)
+        if group is None:
+            # Only a pull makes a group known: a late push of a group that the user has left
+            # would otherwise bring it back.
+            if arrived.active and arrived.group_id not in self.groups_to_pull:
+                self.groups_to_pull.append(arrived.group_id)
+            return
+        if arrived.user_id == self._user_id:
+            self._learn_of_self(group, arrived)
+            return
+        stored = self._records.view(arrived.group_id, arrived.user_id)
+        view = newest(stored, arrived)
+        if view.active and arrived.card is not None:
+            # A card that comes late is not shown, but what it says of who the member is still
+            # holds: so the order in which cards come does not decide which entry is linked.
+            own = self._own_part(arrived.user_id, arrived.card, make=view.shown)
+            # Linking has just claimed entries for the views that were there.
+            view = newest(self._records.view(arrived.group_id, arrived.user_id), arrived)
+            claims = claims_by(own, arrived.card, arrived.rev, self._region)
+            view = replace(view, claims=join_claims(view.claims, claims))
+        self._records.save_view(view, group.generation)
+        was_active = stored is not None and stored.active
+        if view.active and not was_active:
+            self.updates.append(MemberJoined(view.group_id, view.user_id, view.role))
+        elif was_active and not view.active:
+            self.updates.append(MemberLeft(view.group_id, view.user_id, view.state))
+        self._show(arrived.user_id)
+
+    def _learn_of_self(self, group: GroupRecord, arrived: View) -> None:
+        stored = self._records.view(arrived.group_id, arrived.user_id)
+        view = newest(stored, replace(arrived, card=None))
+        if not view.active:
+            if stored is None or stored.active:
+                reason = Departure.REMOVED if view.state is MemberState.REMOVED else Departure.LEFT
+                self.drop_group(arrived.group_id, reason)
+            return
+        self._records.save_view(view, group.generation)
+        if arrived.card is not None:
+            card = self._records.own_card(arrived.group_id)
+            if card is None or arrived.rev > card[0]:
+                self._records.save_own_card(arrived.group_id, arrived.rev, arrived.card)
+                self.updates.append(OwnCardUpdated(arrived.group_id, arrived.rev))
+
+    def _own_part(self, user_id: str, card: CardJson, *, make: bool) -> CardJson | None:
+        """The owner's part of a member's contact, which is linked or made if need be."""
+        contact = self._records.contact_of(user_id)
+        if contact is not None and contact.own is not None:
+            return contact.own
+        if not self._records.kept_apart(user_id):
+            found = own_entry_for(card, self._candidates(card, user_id), self._region)
+            if found is not None:
+                return self._link(found, user_id, contact)
+        if contact is None and make:
+            self._save(
+                ContactRecord(contact_id=self._new_id(), uid=str(card["uid"]), user_id=user_id)
+            )
+        return None
+
+    def _candidates(self, card: CardJson, user_id: str) -> list[Candidate]:
+        return [
+            Candidate(contact.contact_id, contact.own)
+            for contact in self._records.reached_by(
+                str(card["uid"]), reach_keys(card, self._region)
+            )
+            if contact.own is not None
+            and contact.user_id != user_id
+            and not self._shown_by_groups(contact.user_id)
+        ]
+
+    def _shown_by_groups(self, user_id: str | None) -> bool:
+        return user_id is not None and any(
+            view.shown for view in self._records.views_of_user(user_id)
+        )
+
+    def _link(
+        self, contact_id: str, user_id: str, made_by_group: ContactRecord | None
+    ) -> CardJson | None:
+        contact = self._records.contact(contact_id)
+        if contact is None:
+            raise UnknownContact(f"There is no contact {contact_id}. List the contacts to find it.")
+        if made_by_group is not None:
+            self._records.delete_contact(made_by_group.contact_id)
+            if made_by_group.shown:
+                self.updates.append(
+                    ContactRemoved(made_by_group.contact_id, made_by_group.display_name)
+                )
+        self._save(replace(contact, user_id=user_id, inherited={}))
+        for view in self._records.views_of_user(user_id):
+            if view.card is not None:
+                claims = claims_by(contact.own, view.card, view.rev, self._region)
+                self._records.save_claims(replace(view, claims=join_claims(view.claims, claims)))
+        return contact.own
+
+    def _show(self, user_id: str) -> None:
+        """Bring what is shown of a member up to date with what is known of them."""
+        contact = self._records.contact_of(user_id)
+        if contact is None:
+            return
+        views = [view for view in self._records.views_of_user(user_id) if view.shown]
+        if views:
+            composed = compose(contact.own or {}, views, contact.inherited, self._region)
+            self._save(replace(contact, shown=composed.card, from_member=composed.from_member))
+        elif contact.own is None:
+            self._records.delete_contact(contact.contact_id)
+            if contact.shown:
+                self.updates.append(ContactRemoved(contact.contact_id, contact.display_name))
+        elif contact.from_member:
+            # What was last known of the member stays, and is the owner's from now on.
+            self._save(
+                replace(
+                    contact,
+                    own=contact.shown,
+                    inherited=contact.from_member,
+                    from_member={},
+                )
+            )
+
+    def _save(self, contact: ContactRecord) -> None:
+        """Write a contact, and tell the user if it shows something else than before."""
+        before = self._records.contact(contact.contact_id)
+        shown = contact.shown
+        name = display_name(Card.model_validate(shown)) if shown else ""
+        uid = str((contact.own or shown or {"uid": contact.uid})["uid"])
+        self._records.save_contact(
+            replace(contact, uid=uid, display_name=name),
+            sort_key=_sort_key(shown, name),
+            search_text=_search_text(shown, name),
+            reached_by=reach_keys(contact.own or {}, self._region)
+            | reach_keys(shown, self._region),
+        )
+        if not shown:
+            return
+        if before is None or not before.shown:
+            self.updates.append(ContactAdded(contact.contact_id, name, contact.user_id))
+            return
+        changed = changed_fields(Card.model_validate(before.shown), Card.model_validate(shown))
+        if changed:
+            self.updates.append(ContactUpdated(contact.contact_id, name, changed, contact.user_id))
+
+    # What the owner does
+
+    def write_own(self, contact_id: str | None, own: CardJson) -> str:
+        """Write the owner's part of a contact, or a new contact of the owner's.
+
+        Returns:
+            The contact's id; another one than asked for if the entry turned out to be a member's.
+
+        Raises:
+            UnknownContact: there is no such contact.
+        """
+        if contact_id is None:
+            contact = ContactRecord(
+                contact_id=self._new_id(),
+                uid=str(own["uid"]),
+                user_id=None,
+                own=own,
+                shown=own,
+            )
+            self._save(contact)
+            self._link_new_entry(contact.contact_id, own)
+            return contact.contact_id
+        known = self._records.contact(contact_id)
+        if known is None:
+            raise UnknownContact(f"There is no contact {contact_id}. List the contacts to find it.")
+        same_uid = self._records.own_contact(str(own["uid"]))
+        if same_uid is not None and same_uid.contact_id != contact_id:
+            own = {**own, "uid": f"urn:uuid:{self._new_id()}"}
+        views = [] if known.user_id is None else self._records.views_of_user(known.user_id)
+        for view in views:
+            claims: Claims = still_theirs(view.claims, known.own, own)
+            if view.shown and view.card is not None:
+                claims = join_claims(claims, claims_by(own, view.card, view.rev, self._region))
+            self._records.save_claims(replace(view, claims=claims))
+        edited = replace(known, own=own, inherited=still_theirs(known.inherited, known.own, own))
+        if known.user_id is not None and any(view.shown for view in views):
+            self._save(edited)
+            self._show(known.user_id)
+        else:
+            self._save(replace(edited, shown=own))
+        return contact_id
+
+    def _link_new_entry(self, contact_id: str, own: CardJson) -> None:
+        """Link a new entry of the owner's to the one member whose card it matches, if any."""
+        matching: list[str] = []
+        for contact in self._records.reached_by(str(own["uid"]), reach_keys(own, self._region)):
+            user_id = contact.user_id
+            if user_id is None or contact.own is not None or self._records.kept_apart(user_id):
+                continue
+            candidate = Candidate(contact_id, own)
+            if any(
+                view.shown
+                and view.card is not None
+                and own_entry_for(view.card, [candidate], self._region)
+                for view in self._records.views_of_user(user_id)
+            ):
+                matching.append(user_id)
+        if len(matching) == 1:
+            self._link(contact_id, matching[0], self._records.contact_of(matching[0]))
+            self._show(matching[0])
+
+    def link(self, contact_id: str, user_id: str) -> None:
+        """Say that a contact of the owner's is a member.
+
+        Raises:
+            UnknownContact: there is no such contact.
+            LinkRefused: no group shows this member's card, or the contact is another member's.
+        """
+        contact = self._records.contact(contact_id)
+        if contact is None:
+            raise UnknownContact(f"There is no contact {contact_id}. List the contacts to find it.")
+        if contact.user_id == user_id:
+            return
+        if not self._shown_by_groups(user_id):
+            raise LinkRefused(f"None of your groups shows a card of {user_id} to link to.")
+        if contact.own is None or self._shown_by_groups(contact.user_id):
+            raise LinkRefused(
+                f"This contact is {contact.user_id} already. Unlink it first, or choose another."
+            )
+        other = self._records.contact_of(user_id)
+        if other is not None and other.own is not None:
+            raise LinkRefused(f"{user_id} is linked to another contact. Unlink that one first.")
+        self._records.keep_apart(user_id, apart=False)
+        self._link(contact_id, user_id, other)
+        self._show(user_id)
+
+    def unlink(self, contact_id: str) -> None:
+        """Part a contact of the owner's from its member, who becomes a contact of their own.
+
+        The entry is again what it was before, and the member is not linked by itself again.
+
+        Raises:
+            UnknownContact: there is no such contact.
+            LinkRefused: the contact is not linked, or a group alone brought it.
+        """
+        contact = self._records.contact(contact_id)
+        if contact is None:
+            raise UnknownContact(f"There is no contact {contact_id}. List the contacts to find it.")
+        user_id = contact.user_id
+        if user_id is None or not self._shown_by_groups(user_id):
+            raise LinkRefused("This contact is not linked to a member.")
+        if contact.own is None:
+            raise LinkRefused("A group brought this contact; there is no entry of yours to part.")
+        self._records.keep_apart(user_id, apart=True)
+        self._save(replace(contact, user_id=None, inherited={}, shown=contact.own, from_member={}))
+        views = self._records.views_of_user(user_id)
+        for view in views:
+            self._records.save_claims(replace(view, claims={}))
+        newest_card = max((view for view in views if view.shown), key=lambda view: view.rev).card
+        if newest_card is not None:
+            self._own_part(user_id, newest_card, make=True)
+        self._show(user_id)
+
+
+def stored_card(card: dict[str, JsonValue] | None) -> CardJson | None:
+    """A card as the phonebook keeps it.
+
+    Raises:
+        ValidationError: it is no JSContact card.
+    """
+    return None if card is None else Card.model_validate(card).to_json()
+
+
+def unreadable(error: ValidationError) -> str:
+    """What is wrong with a message, by path; the values are left out, they are contact details."""
+    problems = error.errors(include_input=False, include_url=False, include_context=False)[:3]
+    return "; ".join(
+        f"/{'/'.join(str(part) for part in problem['loc'])}: {problem['msg']}"
+        for problem in problems
+    )
+
+
+def _sort_key(card: CardJson, name: str) -> str:
+    sorting = entries_of(card, "name").get("sortAs")
+    if isinstance(sorting, dict):
+        parts = [sorting.get(kind) for kind in ("surname", "given")]
+        text = " ".join(str(part) for part in parts if part)
+        if text:
+            return plain_text(text)
+    return plain_text(name)
+
+
+def _search_text(card: CardJson, name: str) -> str:
+    texts = [name]
+    for field in ("nicknames", "phones", "emails", "organizations", "titles", "notes"):
+        for entry in entries_of(card, field).values():
+            texts.extend(
+                text
+                for key in ("name", "number", "address", "note", "label")
+                if isinstance(text := entry.get(key), str)
+            )
+    texts.extend(cast("dict[str, JsonValue]", card.get("keywords", {})))
+    digits = ["".join(filter(str.isdigit, text)) for text in texts]
+    return plain_text("\n".join((*texts, *digits)))

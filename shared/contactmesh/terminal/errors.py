@@ -1,0 +1,112 @@
+"""The closed family of errors that a terminal raises; every message says what to do."""
+
+from contactmesh.contracts.errors import ErrorBody, ErrorCode
+
+
+class TerminalError(Exception):
+    """Anything that a terminal cannot do."""
+
+
+class NotEnrolled(TerminalError):
+    """The folder holds no credentials, or none that can be read."""
+
+
+class AlreadyEnrolled(TerminalError):
+    """The folder holds a terminal's credentials; overwriting them would lose that terminal."""
+
+
+class TerminalInUse(TerminalError):
+    """Another process runs this terminal; two would take each other's replies."""
+
+
+class IdentityUnavailable(TerminalError):
+    """identity_service cannot be reached or does not answer. Try again later."""
+
+
+class AuthenticationRefused(TerminalError):
+    """The broker or identity_service does not know these credentials. Enrol again."""
+
+
+class TerminalClosed(TerminalError):
+    """The terminal was left (`async with`) while something still waited for it."""
+
+
+class NoReply(TerminalError):
+    """No answer within the deadline. The command may have taken effect or not.
+
+    Attributes:
+        command: the command's `type`, for example `group.create`.
+        message_id: the id under which it was sent. `Terminal.request` takes it back, so that the
+            same command can be asked for again without taking effect twice.
+        seconds: how long the terminal waited.
+    """
+
+    def __init__(self, command: str, message_id: str, seconds: float) -> None:
+        super().__init__(
+            f"{command} got no reply within {seconds:g} seconds. Check the connection, then ask "
+            f"again with message_id={message_id!r}: it takes effect once however often it is sent."
+        )
+        self.command = command
+        self.message_id = message_id
+        self.seconds = seconds
+
+
+class CommandRefused(TerminalError):
+    """A service answered that the command had no effect.
+
+    Attributes:
+        error: the reason, with a code of the closed list (DESIGN §4) and its details.
+    """
+
+    def __init__(self, error: ErrorBody) -> None:
+        super().__init__(f"{error.message} ({error.code})")
+        self.error = error
+
+    @property
+    def code(self) -> ErrorCode:
+        """The reason's code."""
+        return self.error.code
+
+
+class RevisionConflict(CommandRefused):
+    """Another of the user's terminals published since; pull, look, and publish again.
+
+    Attributes:
+        current_rev: the revision that stands, to base the next try on.
+    """
+
+    def __init__(self, error: ErrorBody) -> None:
+        super().__init__(error)
+        rev = error.details.get("current_rev")
+        self.current_rev: int | None = rev if isinstance(rev, int) else None
+
+
+class EnrolmentRefused(CommandRefused):
+    """identity_service refused: the code is wrong, used or expired. Ask for another."""
+
+
+class UnreadableReply(TerminalError):
+    """A reply does not have the form that its command promises. Update the terminal."""
+
+
+class UnknownContact(TerminalError):
+    """The phonebook has no contact with this id; list the contacts to find it."""
+
+
+class LinkRefused(TerminalError):
+    """The contact and the member cannot be linked or unlinked; the message says why."""
+
+
+class PhonebookUnusable(TerminalError):
+    """The phonebook's file cannot be read or written; the message says what SQLite found."""
+
+
+class PhonebookTooNew(TerminalError):
+    """A newer version wrote this phonebook. Update the terminal."""
+
+
+def refusal_of(error: ErrorBody) -> CommandRefused:
+    """The error to raise for a reply that refuses."""
+    if error.code is ErrorCode.CONFLICT and "current_rev" in error.details:
+        return RevisionConflict(error)
+    return CommandRefused(error)

@@ -1,0 +1,171 @@
+"""The terminal's link to the broker: it comes back by itself, for as long as the terminal runs."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Final
+
+import structlog
+from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type
+from tenacity.wait import wait_random_exponential
+
+from contactmesh.contracts.identity import Credentials
+from contactmesh.terminal.credentials import Enrolment
+from contactmesh.terminal.errors import (
+    AuthenticationRefused,
+    IdentityUnavailable,
+    TerminalClosed,
+    TerminalError,
+)
+from contactmesh.terminal.identity import IdentityClient
+from contactmesh.terminal.session import CredentialsRefused, QueueMissing, Session, SessionLost
+
+STEADY_SECONDS: Final = 10.0
+"""A session that lived shorter counts as a failed attempt, so that a flapping one backs off."""
+
+_log = structlog.get_logger(__name__)
+
+
+class Link:
+    """Keeps a session open, and opens the next one when it is lost.
+
+    Waits between attempts grow from half a second to 30 seconds, with full jitter, so that the
+    terminals of a restarted broker do not all come back at once.
+
+    Args:
+        enrolment: where to connect and as whom.
+        serve: handles a session until it is lost.
+        moved: told when identity_service gave another queue or broker.
+    """
+
+    def __init__(
+        self,
+        enrolment: Enrolment,
+        *,
+        serve: Callable[[Session], Awaitable[None]],
+        moved: Callable[[Enrolment], None],
+    ) -> None:
+        self._enrolment = enrolment
+        self._serve = serve
+        self._moved = moved
+        self._session: Session | None = None
+        self._failure: TerminalError | None = None
+        self._changed = asyncio.Condition()
+        self._attempted = asyncio.Event()
+
+    async def run(self) -> None:
+        """Keep the link until cancelled.
+
+        Raises:
+            AuthenticationRefused: the credentials are no longer valid.
+        """
+        try:
+            while True:
+                await AsyncRetrying(
+                    retry=retry_if_exception_type(SessionLost),
+                    wait=wait_random_exponential(multiplier=0.5, max=30),
+                    before_sleep=_tell,
+                )(self._one_session)
+        except TerminalError as error:
+            await self.end(error)
+            raise
+
+    async def attempted(self) -> None:
+        """Wait until it is known whether the broker can be reached.
+
+        Raises:
+            AuthenticationRefused: the credentials are not valid.
+        """
+        await self._attempted.wait()
+        if self._failure is not None:
+            raise self._failure
+
+    async def session(self) -> Session:
+        """The open session; waits for one.
+
+        Raises:
+            AuthenticationRefused: the credentials are no longer valid.
+            TerminalClosed: the terminal was closed.
+        """
+        async with self._changed:
+            while True:
+                if self._failure is not None:
+                    raise self._failure
+                if self._session is not None and not self._session.lost.is_set():
+                    return self._session
+                await self._changed.wait()
+
+    async def end(self, reason: TerminalError | None = None) -> None:
+        """Let nobody wait for a session any more."""
+        async with self._changed:
+            self._failure = reason or TerminalClosed("The terminal was closed.")
+            self._attempted.set()
+            self._changed.notify_all()
+
+    async def _one_session(self) -> None:
+        try:
+            session = await self._open()
+        except SessionLost:
+            self._attempted.set()
+            raise
+        begun = asyncio.get_running_loop().time()
+        try:
+            async with self._changed:
+                self._session = session
+                self._attempted.set()
+                self._changed.notify_all()
+            await self._serve(session)
+        finally:
+            self._session = None
+            await session.close()
+        if asyncio.get_running_loop().time() - begun < STEADY_SECONDS:
+            raise SessionLost("lost soon after it was opened")
+
+    async def _open(self) -> Session:
+        try:
+            return await Session.open(self._enrolment.credentials)
+        except QueueMissing:
+            _log.info("terminal_queue_missing", queue=self._enrolment.credentials.queue)
+            try:
+                await self._make_queue()
+                return await Session.open(self._enrolment.credentials)
+            except (QueueMissing, IdentityUnavailable, CredentialsRefused) as error:
+                raise SessionLost(type(error).__name__) from error
+        except CredentialsRefused as error:
+            await self._ask_whether_refused(error)
+            raise SessionLost(type(error).__name__) from error
+
+    async def _ask_whether_refused(self, refusal: CredentialsRefused) -> None:
+        """The broker says "refused" too when it could not ask; identity_service knows better."""
+        try:
+            await self._make_queue()
+        except IdentityUnavailable:
+            raise AuthenticationRefused(
+                f"The broker refuses terminal {self._enrolment.credentials.terminal_id}, and "
+                "identity_service does not answer. Check both, or enrol again."
+            ) from refusal
+
+    async def _make_queue(self) -> None:
+        credentials = self._enrolment.credentials
+        async with IdentityClient(self._enrolment.identity_url) as identity:
+            ready = await identity.ready_queue(credentials.terminal_id, credentials.secret)
+        moved = Credentials(
+            **{
+                **credentials.model_dump(),
+                "queue": ready.queue,
+                "broker_url": ready.broker_url,
+            }
+        )
+        if moved != credentials:
+            self._enrolment = self._enrolment.model_copy(update={"credentials": moved})
+            self._moved(self._enrolment)
+
+
+def _tell(state: RetryCallState) -> None:
+    outcome, action = state.outcome, state.next_action
+    if outcome is not None and action is not None:
+        _log.info(
+            "terminal_offline",
+            reason=str(outcome.exception()),
+            attempt=state.attempt_number,
+            retry_in_seconds=round(action.sleep, 2),
+        )

@@ -1,0 +1,562 @@
+"""The terminal's phonebook: a local SQLite file that any number of processes may read."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import islice
+from pathlib import Path
+from types import TracebackType
+from typing import BinaryIO, Final, Self, TypeVar
+
+import structlog
+import uuid_utils
+from pydantic import ValidationError
+
+from contactmesh.contacts import Card, Damage, read_vcards, write_vcards
+from contactmesh.contracts.contact import ContactUpdate, Scope
+from contactmesh.contracts.envelope import Envelope, Message
+from contactmesh.contracts.errors import Refusal
+from contactmesh.contracts.group import updates as pushed
+from contactmesh.contracts.group.commands import GroupList, Pulled
+from contactmesh.contracts.group.views import Role
+from contactmesh.terminal.changes import PULL_INTERVAL, Changes, stored_card, unreadable
+from contactmesh.terminal.database import DatabaseThread
+from contactmesh.terminal.errors import UnknownContact
+from contactmesh.terminal.records import ContactRecord, Records
+from contactmesh.terminal.rules.ownership import plain_text
+from contactmesh.terminal.rules.views import CardJson
+from contactmesh.terminal.updates import Departure, UnreadableUpdate, Update
+
+DEFAULT_PULL_INTERVAL: Final = 900
+"""Seconds between pulls until the service has said what the terminal chose."""
+
+_IMPORT_BATCH: Final = 100
+
+_log = structlog.get_logger(__name__)
+
+Value = TypeVar("Value")
+
+
+@dataclass(frozen=True, slots=True)
+class Contact:
+    """A contact as it is shown.
+
+    Attributes:
+        contact_id: its id in this phonebook.
+        display_name: its name as shown.
+        card: the owner's part and the member's, composed (RFC 9553).
+        user_id: the member behind it, none while no common group shows one.
+        groups: the common groups that show the member.
+        own: whether the owner has an entry of their own, which stays when the member goes.
+    """
+
+    contact_id: str
+    display_name: str
+    card: Card
+    user_id: str | None
+    groups: tuple[str, ...]
+    own: bool
+
+
+@dataclass(frozen=True, slots=True)
+class KnownGroup:
+    """A group as the phonebook knows it, without asking the service."""
+
+    group_id: str
+    name: str
+    owner_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class KnownMember:
+    """A member of a group, other than the user.
+
+    Attributes:
+        role: how the member came in, if that is known.
+        card: the card that the group shows, if any.
+    """
+
+    user_id: str
+    role: Role | None
+    card: Card | None
+
+
+@dataclass(frozen=True, slots=True)
+class OpenInvitation:
+    """An invitation that waits for the user's answer."""
+
+    invitation_id: str
+    group_id: str
+    group_name: str
+    inviter_id: str
+    expires_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class OwnCard:
+    """The user's own card as a group has it."""
+
+    group_id: str
+    rev: int
+    card: Card
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What an import did with the cards.
+
+    Attributes:
+        added: contacts that are new.
+        updated: entries of the owner's that were replaced, found by uid.
+        unchanged: cards that the phonebook had already, as they are.
+        damages: what could not be imported, with its place in the file and what to do about it.
+    """
+
+    added: int
+    updated: int
+    unchanged: int
+    damages: tuple[Damage, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """What messages did: the updates for the user, and the groups that have to be pulled now."""
+
+    updates: tuple[Update, ...]
+    groups_to_pull: tuple[str, ...]
+
+
+class Phonebook:
+    """One terminal's phonebook; an async context manager.
+
+    Every change is one transaction. SQLite's calls run on a thread of their own, and another
+    process may read the same file meanwhile.
+
+    Args:
+        path: the SQLite file; it is made if it is not there.
+        user_id: whose phonebook it is.
+        region: the country (ISO 3166) of numbers without a country code, the same each time.
+    """
+
+    def __init__(self, path: Path, user_id: str, region: str | None = None) -> None:
+        self._path = path
+        self._user_id = user_id
+        self._region = region
+        self._database = DatabaseThread()
+
+    async def __aenter__(self) -> Self:
+        """Open the file.
+
+        Raises:
+            PhonebookTooNew: a newer version wrote it.
+        """
+        await self._database.open(self._path)
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self._database.close()
+
+    # Reading
+
+    async def contacts(self, search: str | None = None) -> list[Contact]:
+        """The contacts, sorted by name (by `sortAs`, where a card has it).
+
+        Args:
+            search: show only those whose name, nickname, phone, e-mail, organisation, title, note
+                or keyword holds this text; width and case do not count.
+        """
+        text = plain_text(search or "")
+
+        def query(records: Records) -> list[Contact]:
+            showing = records.groups_showing()
+            return [
+                _contact(contact, showing.get(contact.user_id or "", ()))
+                for contact in records.contacts(text)
+                if contact.shown
+            ]
+
+        return await self._read(query)
+
+    async def contact(self, contact_id: str) -> Contact:
+        """One contact.
+
+        Raises:
+            UnknownContact: there is none with this id.
+        """
+
+        def query(records: Records) -> Contact:
+            contact = records.contact(contact_id)
+            if contact is None:
+                raise UnknownContact(
+                    f"There is no contact {contact_id}. List the contacts to find it."
+                )
+            return _contact(contact, records.groups_showing().get(contact.user_id or "", ()))
+
+        return await self._read(query)
+
+    async def contact_of(self, user_id: str) -> Contact | None:
+        """The contact behind which a member is, none if no common group shows a card of theirs."""
+
+        def query(records: Records) -> Contact | None:
+            contact = records.contact_of(user_id)
+            groups = records.groups_showing().get(user_id, ())
+            return None if contact is None or not groups else _contact(contact, groups)
+
+        return await self._read(query)
+
+    async def groups(self) -> list[KnownGroup]:
+        """The groups that the user is in, as far as this terminal knows."""
+
+        def query(records: Records) -> list[KnownGroup]:
+            return [
+                KnownGroup(group.group_id, group.name, group.owner_id) for group in records.groups()
+            ]
+
+        return await self._read(query)
+
+    async def members(self, group_id: str) -> list[KnownMember]:
+        """The other members of a group, as far as this terminal knows."""
+
+        def query(records: Records) -> list[KnownMember]:
+            return [
+                KnownMember(
+                    view.user_id,
+                    view.role,
+                    None if view.card is None else Card.model_validate(view.card),
+                )
+                for view in records.views_in_group(group_id)
+                if view.active and view.user_id != self._user_id
+            ]
+
+        return await self._read(query)
+
+    async def invitations(self) -> list[OpenInvitation]:
+        """The invitations that wait for the user's answer, as far as this terminal knows."""
+
+        def query(records: Records) -> list[OpenInvitation]:
+            return [
+                OpenInvitation(
+                    invitation_id=invitation.invitation_id,
+                    group_id=invitation.group_id,
+                    group_name=invitation.group_name,
+                    inviter_id=invitation.inviter_id,
+                    expires_at=datetime.fromisoformat(invitation.expires_at),
+                )
+                for invitation in records.open_invitations()
+                if invitation.expires_at is not None
+            ]
+
+        return await self._read(query)
+
+    async def own_cards(self) -> list[OwnCard]:
+        """The user's own card as each group has it; `rev` is what the next publish builds on."""
+
+        def query(records: Records) -> list[OwnCard]:
+            published = ((group, records.own_card(group.group_id)) for group in records.groups())
+            return [
+                OwnCard(group.group_id, own[0], Card.model_validate(own[1]))
+                for group, own in published
+                if own is not None
+            ]
+
+        return await self._read(query)
+
+    async def own_part(self, contact_id: str) -> Card | None:
+        """The owner's part of a contact, none if a group alone brought it.
+
+        Raises:
+            UnknownContact: there is none with this id.
+        """
+
+        def query(records: Records) -> Card | None:
+            contact = records.contact(contact_id)
+            if contact is None:
+                raise UnknownContact(
+                    f"There is no contact {contact_id}. List the contacts to find it."
+                )
+            return None if contact.own is None else Card.model_validate(contact.own)
+
+        return await self._read(query)
+
+    async def pull_interval(self) -> int:
+        """How often the terminal pulls, in seconds."""
+        stored = await self._read(lambda records: records.setting(PULL_INTERVAL))
+        return DEFAULT_PULL_INTERVAL if stored is None else int(stored)
+
+    async def cursor(self, group_id: str) -> str | None:
+        """Where the next pull of a group goes on, none for the beginning."""
+
+        def query(records: Records) -> str | None:
+            group = records.group(group_id)
+            return None if group is None else group.cursor
+
+        return await self._read(query)
+
+    # What the owner does
+
+    async def import_cards(
+        self,
+        source: BinaryIO | bytes,
+        *,
+        file_name: str = "-",
+        progress: Callable[[int], None] | None = None,
+    ) -> tuple[Imported, Applied]:
+        """Take the cards of a vCard file over as entries of the owner's.
+
+        A card whose uid an entry has replaces that entry, so importing a file again makes no
+        duplicates. A card without a uid has one derived from its contents (RFC 9555, section
+        2.1.1). A new entry that matches a member is linked to them. A damaged card is reported,
+        and the others are taken.
+
+        Args:
+            source: the file, opened in binary mode, or its bytes; versions 2.1, 3.0 and 4.0.
+            file_name: the name to give in damages.
+            progress: called with the number of cards done so far, after every 100.
+        """
+        items = read_vcards(source, file_name=file_name, default_region=self._region)
+        outcomes: Counter[str] = Counter()
+        damages: list[Damage] = []
+        updates: list[Update] = []
+        more = True
+
+        def batch(changes: Changes, records: Records) -> bool:
+            # Read here, on the database's thread: parsing would hold up the event loop.
+            taken = list(islice(items, _IMPORT_BATCH))
+            for item in taken:
+                if isinstance(item, Damage):
+                    damages.append(item)
+                else:
+                    outcomes[_import(changes, records, item.to_json())] += 1
+            return bool(taken)
+
+        while more:
+            more, applied = await self._change(batch)
+            updates.extend(applied.updates)
+            if progress is not None and more:
+                progress(outcomes.total())
+        imported = Imported(
+            added=outcomes["added"],
+            updated=outcomes["updated"],
+            unchanged=outcomes["unchanged"],
+            damages=tuple(damages),
+        )
+        return imported, Applied(tuple(updates), ())
+
+    async def export_cards(self, contact_ids: Iterable[str] | None = None) -> bytes:
+        """The contacts as they are shown, as one vCard 4.0 file (RFC 6350).
+
+        Args:
+            contact_ids: which ones; all of them if not given.
+
+        Raises:
+            UnknownContact: there is none with one of these ids.
+        """
+        if contact_ids is None:
+            contacts = await self.contacts()
+        else:
+            contacts = [await self.contact(contact_id) for contact_id in contact_ids]
+        return await asyncio.to_thread(
+            lambda: b"".join(write_vcards(contact.card for contact in contacts))
+        )
+
+    async def write_own(self, contact_id: str, own: Card) -> Applied:
+        """Write the owner's part of a contact: notes, nicknames, keywords, entries of their own.
+
+        A label or preference on an entry with the member's value is put on the member's entry.
+
+        Raises:
+            UnknownContact: there is none with this id.
+        """
+        card = own.to_json()
+        _, applied = await self._change(lambda changes, _: changes.write_own(contact_id, card))
+        return applied
+
+    async def link(self, contact_id: str, user_id: str) -> Applied:
+        """Say that a contact of the owner's is a member.
+
+        Raises:
+            UnknownContact: there is no such contact.
+            LinkRefused: no group shows this member's card, or the contact is another member's.
+        """
+        _, applied = await self._change(lambda changes, _: changes.link(contact_id, user_id))
+        return applied
+
+    async def unlink(self, contact_id: str) -> Applied:
+        """Part a contact of the owner's from its member, who becomes a contact of their own.
+
+        Raises:
+            UnknownContact: there is no such contact.
+            LinkRefused: the contact is not linked, or a group alone brought it.
+        """
+        _, applied = await self._change(lambda changes, _: changes.unlink(contact_id))
+        return applied
+
+    # What the service says
+
+    async def apply(self, messages: Sequence[Envelope]) -> Applied:
+        """Apply what was pushed, in one transaction. Late and repeated messages change nothing.
+
+        A message that cannot be read is logged, without what it says, and given as
+        `UnreadableUpdate`; the others are applied.
+        """
+        readable = [_read(message) for message in messages]
+
+        def change(changes: Changes, _: Records) -> None:
+            for message in readable:
+                _push(changes, message)
+
+        _, applied = await self._change(change)
+        return applied
+
+    async def apply_listing(
+        self, listing: GroupList, *, known: Iterable[str], open_before: Iterable[str]
+    ) -> Applied:
+        """Apply the list of the user's groups and invitations.
+
+        Args:
+            listing: the service's answer.
+            known: the groups that were known when it was asked for.
+            open_before: the invitations that were open when it was asked for.
+        """
+        _, applied = await self._change(
+            lambda changes, _: changes.listed(listing, known, open_before)
+        )
+        return applied
+
+    async def apply_page(self, page: Pulled, since: str | None) -> Applied:
+        """Apply a pulled page together with its cursor, in one transaction."""
+        _, applied = await self._change(lambda changes, _: changes.pulled(page, since))
+        return applied
+
+    async def begin_full_pull(self, group_id: str) -> None:
+        """Forget a group's cursor: what the next pages do not bring is gone."""
+        await self._change(lambda changes, _: changes.begin_full_pull(group_id))
+
+    async def drop_group(self, group_id: str, reason: Departure) -> Applied:
+        """The user is not in a group any more."""
+        _, applied = await self._change(lambda changes, _: changes.drop_group(group_id, reason))
+        return applied
+
+    async def invitation_answered(self, invitation_id: str, outcome: str) -> Applied:
+        """The user accepted or declined an invitation on this terminal."""
+        _, applied = await self._change(lambda changes, _: changes.answered(invitation_id, outcome))
+        return applied
+
+    async def published(self, group_id: str, rev: int, card: Card) -> None:
+        """This terminal published the user's own card to a group, which is at `rev` now."""
+        await self._change(lambda changes, _: changes.published(group_id, rev, card.to_json()))
+
+    async def save_pull_interval(self, seconds: int) -> None:
+        """Keep how often the terminal pulls."""
+        await self._change(lambda _, records: records.save_setting(PULL_INTERVAL, str(seconds)))
+
+    async def _read(self, query: Callable[[Records], Value]) -> Value:
+        return await self._database.read(lambda database: query(Records(database)))
+
+    async def _change(self, change: Callable[[Changes, Records], Value]) -> tuple[Value, Applied]:
+        def work(records: Records) -> tuple[Value, Applied]:
+            changes = Changes(records, self._user_id, self._region, _new_id)
+            value = change(changes, records)
+            return value, Applied(tuple(changes.updates), tuple(changes.groups_to_pull))
+
+        return await self._database.write(lambda database: work(Records(database)))
+
+
+def _new_id() -> str:
+    return str(uuid_utils.uuid7())
+
+
+def _contact(record: ContactRecord, groups: Sequence[str]) -> Contact:
+    return Contact(
+        contact_id=record.contact_id,
+        display_name=record.display_name,
+        card=Card.model_validate(record.shown),
+        user_id=record.user_id if groups else None,
+        groups=tuple(groups),
+        own=record.own is not None,
+    )
+
+
+def _import(changes: Changes, records: Records, card: CardJson) -> str:
+    known = records.own_contact(str(card["uid"]))
+    if known is None:
+        changes.write_own(None, card)
+        return "added"
+    if known.own == card:
+        return "unchanged"
+    changes.write_own(known.contact_id, card)
+    return "updated"
+
+
+_PUSHED: Final[dict[str, type[Message]]] = {
+    message.TYPE: message
+    for message in (
+        ContactUpdate,
+        pushed.GroupJoined,
+        pushed.MemberJoinedUpdate,
+        pushed.MemberLeftUpdate,
+        pushed.RefreshUpdate,
+        pushed.HandedOverUpdate,
+        pushed.GroupDissolvedUpdate,
+        pushed.InvitationUpdate,
+        pushed.InvitationClosedUpdate,
+    )
+}
+
+
+def unreadable_body(refusal: Refusal, message_id: str | None) -> UnreadableUpdate:
+    """Tell of a message whose envelope cannot be read."""
+    fields = refusal.body.details.get("fields", [])
+    reason = "; ".join(f"{field['path'] or '/'}: {field['problem']}" for field in fields[:3])
+    return _unreadable(None, message_id, reason or refusal.body.message)
+
+
+def _unreadable(kind: str | None, message_id: str | None, reason: str) -> UnreadableUpdate:
+    _log.warning("update_unreadable", type=kind, message_id=message_id, reason=reason)
+    return UnreadableUpdate(type=kind, message_id=message_id, reason=reason)
+
+
+def _read(envelope: Envelope) -> Message | UnreadableUpdate:
+    model = _PUSHED.get(envelope.type)
+    if model is None:
+        return _unreadable(envelope.type, envelope.id, "/type: unknown; update the terminal")
+    try:
+        message = model.model_validate(envelope.data)
+        if isinstance(message, ContactUpdate):
+            stored_card(message.card)
+    except ValidationError as error:
+        return _unreadable(envelope.type, envelope.id, unreadable(error))
+    if isinstance(message, ContactUpdate) and (
+        message.scope is not Scope.CARD or message.group_id is None
+    ):
+        return _unreadable(envelope.type, envelope.id, "/scope: not a card of a group")
+    return message
+
+
+def _push(changes: Changes, message: Message | UnreadableUpdate) -> None:
+    match message:
+        case UnreadableUpdate():
+            changes.updates.append(message)
+        case ContactUpdate(group_id=str(group_id)):
+            changes.card_changed(message, group_id)
+        case pushed.GroupJoined() | pushed.RefreshUpdate():
+            changes.groups_to_pull.append(message.group_id)
+        case pushed.MemberJoinedUpdate():
+            changes.member_joined(message)
+        case pushed.MemberLeftUpdate():
+            changes.member_left(message)
+        case pushed.HandedOverUpdate():
+            changes.handed_over(message)
+        case pushed.GroupDissolvedUpdate():
+            changes.dissolved(message)
+        case pushed.InvitationUpdate():
+            changes.invited(message)
+        case pushed.InvitationClosedUpdate():
+            changes.invitation_closed(message)

@@ -1,0 +1,5 @@
+"""The rules of a terminal's phonebook, pure: no I/O, no clock, no random.
+
+`views` orders what a terminal learns of a member, `ownership` says which part of a contact is the
+member's and which the owner's, `linking` finds the owner's entry for a member.
+"""
