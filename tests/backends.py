@@ -24,7 +24,7 @@ from contactmesh.local.docker import engine_has_image
 from contactmesh.local.management import BrokerManagement
 from contactmesh.local.ports import LOOPBACK, free_ports
 from contactmesh.local.process import Process, ProcessSpec
-from contactmesh.local.rabbitmq import IMAGE, BrokerPorts, RabbitMQNode, find_rabbitmq
+from contactmesh.local.rabbitmq import IMAGE, BrokerPorts, RabbitMQNode, epmd_answers, find_rabbitmq
 from contactmesh.local.waiting import accepts_connections, until
 from contactmesh.messaging.definitions import BrokerAccount, render_definitions, service_account
 from contactmesh.messaging.topology import SERVICES
@@ -188,7 +188,7 @@ async def _broker_processes(node: RabbitMQNode, running: AsyncExitStack) -> None
     epmd = node.epmd()
     assert epmd is not None, "a node outside a container has an epmd"
     await _start(epmd, running)
-    await until(lambda: accepts_connections(LOOPBACK, node.ports.epmd), seconds=START_SECONDS)
+    await until(lambda: epmd_answers(node.ports.epmd), seconds=START_SECONDS)
     await _start(node.broker(), running)
 
 
@@ -209,7 +209,11 @@ def _broker_container(node: RabbitMQNode, running: AsyncExitStack) -> None:
         .with_envs(**environment)
         .with_volume_mapping(str(node.folder), str(node.folder), "rw")
         .with_command("rabbitmq-server")
-        .with_kwargs(network_mode="host", user=f"{os.getuid()}:{os.getgid()}")
+        .with_kwargs(
+            network_mode="host",
+            user=f"{os.getuid()}:{os.getgid()}",
+            working_dir=str(node.folder),
+        )
     )
     running.enter_context(container)
 

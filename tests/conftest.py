@@ -2,10 +2,15 @@
 
 import secrets
 from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
 
 import pytest
 import pytest_asyncio
+from pydantic import SecretStr
 from tests.backends import Backends, Broker, drop_databases, fresh_vhost, running_backends
+
+from contactmesh.local.settings import SERVICE_NAMES
+from contactmesh.local.stack import Stack, StackSettings
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
@@ -41,3 +46,29 @@ def database_prefix(backends: Backends) -> Iterator[str]:
     prefix = f"t{secrets.token_hex(6)}_"
     yield prefix
     drop_databases(backends.mongodb_url, prefix)
+
+
+@pytest.fixture
+def stack_settings(
+    broker: Broker, database_url: str, database_prefix: str, tmp_path: Path
+) -> StackSettings:
+    """A stack of this test's own on the worker's broker and database: up in a second or two.
+
+    Change what the test needs with `model_copy(update=...)`, as in `{"scale": {...}}`.
+    """
+    return StackSettings(
+        data=tmp_path / "a stack",
+        amqp_url=SecretStr(broker.url),
+        service_amqp_urls={name: SecretStr(broker.service_url(name)) for name in SERVICE_NAMES},
+        broker_management_url=SecretStr(broker.management_url),
+        identity_port=broker.identity_port,
+        mongodb_url=SecretStr(database_url),
+        database_prefix=database_prefix,
+    )
+
+
+@pytest_asyncio.fixture
+async def stack(stack_settings: StackSettings) -> AsyncIterator[Stack]:
+    """A running stack with one copy of each service."""
+    async with Stack(stack_settings) as running:
+        yield running

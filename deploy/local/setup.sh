@@ -28,13 +28,18 @@ quietly() {
 recent_enough() { "$1" -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; }
 
 find_python() {
-    for candidate in ${PYTHON:-python3 python3.13 python3.12 python3.11}; do
+    if [ -n "${PYTHON:-}" ]; then
+        set -- "$PYTHON"
+    else
+        set -- python3 python3.13 python3.12 python3.11
+    fi
+    for candidate; do
         if recent_enough "$candidate"; then
             printf '%s' "$candidate"
             return
         fi
     done
-    fail "Python 3.11 or newer is needed; found: $(python3 --version 2>&1 || true)." \
+    fail "Python 3.11 or newer is needed; found: $("$1" --version 2>&1 || true)." \
         "Install it, or name it: make setup PYTHON=/path/to/python3.11"
 }
 

@@ -47,6 +47,17 @@ def free_ports(count: int, *, avoiding: Iterable[int] = ()) -> list[int]:
     return chosen
 
 
+def kept_ports(file: Path) -> dict[str, int]:
+    """Read what ``remembered_ports`` keeps in ``file``; nothing if it is missing or unreadable."""
+    try:
+        content = json.loads(file.read_text(encoding="utf-8"))
+    except (FileNotFoundError, ValueError):
+        return {}
+    if not isinstance(content, dict):
+        return {}
+    return {name: port for name, port in content.items() if isinstance(port, int)}
+
+
 def remembered_ports(file: Path, names: Iterable[str]) -> dict[str, int]:
     """Give each of ``names`` the port it had before if that is free, else a new one.
 
@@ -54,7 +65,7 @@ def remembered_ports(file: Path, names: Iterable[str]) -> dict[str, int]:
         file: Where the choice is kept, a JSON object; made if missing, made anew if unreadable.
         names: What listens. Names that are kept in the file but not asked for stay reserved.
     """
-    kept = _read(file)
+    kept = kept_ports(file)
     ports: dict[str, int] = {}
     for name in names:
         port = kept.get(name)
@@ -63,13 +74,3 @@ def remembered_ports(file: Path, names: Iterable[str]) -> dict[str, int]:
         ports[name] = port
     write_private(file, json.dumps(kept | ports, indent=2))
     return ports
-
-
-def _read(file: Path) -> dict[str, int]:
-    try:
-        content = json.loads(file.read_text(encoding="utf-8"))
-    except (FileNotFoundError, ValueError):
-        return {}
-    if not isinstance(content, dict):
-        return {}
-    return {name: port for name, port in content.items() if isinstance(port, int)}

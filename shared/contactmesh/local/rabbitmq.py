@@ -4,6 +4,7 @@ Nothing of it is shared with a RabbitMQ that the system may run: neither the nod
 (epmd) nor the Erlang cookie nor the configuration. It runs as whoever starts it.
 """
 
+import asyncio
 import hashlib
 import json
 import os
@@ -28,6 +29,9 @@ IMAGE = "rabbitmq:4-management"
 _DEBIAN_SERVER = Path("/usr/lib/rabbitmq/bin/rabbitmq-server")
 
 _PLUGINS = ("rabbitmq_management", "rabbitmq_auth_backend_http", "rabbitmq_auth_backend_cache")
+
+# "Which nodes do you know?": two bytes of length, then the request. It answers with its own port.
+_EPMD_NAMES_REQUEST = b"\x00\x01n"
 
 # How long the broker believes an answer of identity_service, in milliseconds. It bounds how long a
 # revoked terminal that slips through could still act; its connections are closed at once.
@@ -140,7 +144,7 @@ class RabbitMQNode:
             "ERL_EPMD_PORT": str(self.ports.epmd),
             "RABBITMQ_NODENAME": _NODE_NAME,
             "RABBITMQ_DIST_PORT": str(self.ports.distribution),
-            "RABBITMQ_MNESIA_BASE": str(self.folder / "mnesia"),
+            "RABBITMQ_MNESIA_BASE": self._database_folder,
             "RABBITMQ_LOG_BASE": str(self.folder / "log"),
             "RABBITMQ_PID_FILE": str(self.folder / "pid"),
             "RABBITMQ_CONFIG_FILE": str(self.folder / "rabbitmq.conf"),
@@ -156,6 +160,13 @@ class RabbitMQNode:
     @property
     def _home(self) -> Path:
         return self.folder / "home"
+
+    @property
+    def _database_folder(self) -> str:
+        folder = str(self.folder / "mnesia")
+        # The broker asks the shell for the free disk space without quoting the path. The same
+        # folder by another name, seen from the node and from what it starts, has no space in it.
+        return "/proc/self/cwd/mnesia" if any(char.isspace() for char in folder) else folder
 
     @property
     def _definitions(self) -> Path:
@@ -179,10 +190,25 @@ class RabbitMQNode:
             *("sh", "-c", 'docker rm -f "$0" >/dev/null 2>&1; exec docker "$@"', name),
             *("run", "--rm", "--name", name, "--network", "host"),
             *("--user", f"{os.getuid()}:{os.getgid()}"),
-            *("--volume", f"{self.folder}:{self.folder}"),
+            *("--volume", f"{self.folder}:{self.folder}", "--workdir", str(self.folder)),
             *(word for passed in self.environment() for word in ("--env", passed)),
             *(IMAGE, "rabbitmq-server"),
         )
+
+
+async def epmd_answers(port: int) -> bool:
+    """Tell whether the name server on the loopback ``port`` answers."""
+    try:
+        reader, writer = await asyncio.open_connection(LOOPBACK, port)
+    except OSError:
+        return False
+    try:
+        writer.write(_EPMD_NAMES_REQUEST)
+        return int.from_bytes(await reader.readexactly(4)) == port
+    except (OSError, asyncio.IncompleteReadError):
+        return False
+    finally:
+        writer.close()
 
 
 def find_rabbitmq() -> Path | None:

@@ -22,3 +22,39 @@ MANAGEMENT_UNREACHABLE = (
     "The broker's management API at {address} cannot be reached: {reason}. "
     "Check CONTACTMESH_BROKER_MANAGEMENT_URL."
 )
+
+STARTED = "started"
+DIED = "died; starting it again"
+KEEPS_DYING = "keeps dying; look at its log"
+
+UNKNOWN_SERVICE = "There is no service {name}. Services: {names}."
+COPIES = "The number of copies of {name} must be from 1 to {most}."
+STACK_RUNS_ALREADY = (
+    "A stack runs on {data} already. Stop it first, or give this one another folder with --data."
+)
+NO_STACK_RUNS = "No stack runs on {data}: start one with 'contactmesh up'."
+STACK_STARTS = "The stack on {data} is still starting: try again in a few seconds."
+NO_SUCH_COPY = "This stack has no {name}."
+PORT_CHANGED = (
+    "somebody else listens on the port that was used before: terminals that enrolled earlier "
+    "must be told the new one"
+)
+
+# `contactmesh up`
+HELP_DATA = "The folder of everything that stays. One stack at a time on a folder."
+HELP_SCALE = "Run N copies of a service, as in group_service=3. May be repeated."
+HELP_LOG_LEVEL = "From which level on services write log lines."
+HELP_QUIET = "Show only warnings and errors."
+BAD_SCALE = "'{argument}' is not like group_service=3"
+STOPPING = "Stopping ... (Ctrl-C again to hasten it)"
+STOPPED = "Stopped."
+UP_TITLE = "ContactMesh runs"
+UP_SERVICES = "services"
+UP_IDENTITY = "identity"
+UP_BROKER = "broker"
+UP_DATA = "data"
+UP_GOING_ON = """\
+In another terminal:
+  contactmesh operator --help{data}
+  contactmesh terminal --help{data}
+Ctrl-C here stops everything; the data stays."""

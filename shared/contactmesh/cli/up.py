@@ -1,0 +1,129 @@
+"""`contactmesh up`: a whole system on this machine, for as long as the command runs."""
+
+import asyncio
+import shlex
+import signal
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console, Group
+from rich.markup import escape
+from rich.panel import Panel
+from rich.progress import Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from contactmesh.local import texts
+from contactmesh.local.errors import LocalStackError
+from contactmesh.local.log_view import LogView
+from contactmesh.local.settings import StackSettings, default_data_folder
+from contactmesh.local.stack import Stack, Step
+from contactmesh.runtime.settings import LogLevel
+
+
+def up(
+    data: Annotated[
+        Path | None,
+        typer.Option(help=texts.HELP_DATA, show_default=str(default_data_folder())),
+    ] = None,
+    scale: Annotated[
+        list[str] | None, typer.Option(metavar="NAME=N", help=texts.HELP_SCALE)
+    ] = None,
+    log_level: Annotated[LogLevel, typer.Option(help=texts.HELP_LOG_LEVEL)] = LogLevel.INFO,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help=texts.HELP_QUIET)] = False,
+) -> None:
+    """Start a whole ContactMesh here: broker, database and every service. Ctrl-C stops it.
+
+    A broker in AMQP_URL or a database in MONGODB_URL is used instead of starting one.
+    """
+    copies = dict(_copies(argument) for argument in scale or [])
+    try:
+        settings = StackSettings(
+            data=data or default_data_folder(), scale=copies, log_level=log_level
+        )
+        asyncio.run(_Session(settings, quiet=quiet).run())
+    except LocalStackError as error:
+        Console(stderr=True).print(escape(str(error)), style="red", soft_wrap=True, highlight=False)
+        raise typer.Exit(1) from None
+
+
+def _copies(argument: str) -> tuple[str, int]:
+    name, _, number = argument.partition("=")
+    if not number.isascii() or not number.isdigit():
+        raise typer.BadParameter(texts.BAD_SCALE.format(argument=argument), param_hint="--scale")
+    return name, int(number)
+
+
+class _Session:
+    """One run of the command: what is shown, and what Ctrl-C does."""
+
+    def __init__(self, settings: StackSettings, *, quiet: bool) -> None:
+        self._console = Console()
+        self._quiet = quiet
+        self._loud = LogView(self._console)
+        self._view = self._calm = LogView(self._console, from_level="warning")
+        self._progress = Progress(
+            SpinnerColumn(finished_text="[green]✓[/]"),
+            TextColumn("{task.description}"),
+            TimeElapsedColumn(),
+            console=self._console,
+        )
+        self._tasks: dict[str, TaskID] = {}
+        self._stack = Stack(settings, log_reader=self._read, watcher=self._watch)
+        self._interrupted = False
+
+    async def run(self) -> None:
+        """Run until a signal asks to stop; a second one hastens the stopping."""
+        loop = asyncio.get_running_loop()
+        task = asyncio.current_task()
+
+        def interrupt() -> None:
+            if self._interrupted:
+                self._stack.hasten()
+            elif task is not None:
+                self._interrupted = True
+                self._console.print(texts.STOPPING)
+                task.cancel()
+
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            loop.add_signal_handler(number, interrupt)
+        try:
+            self._progress.start()
+            async with self._stack:
+                self._progress.stop()
+                if not self._quiet:
+                    self._console.print(_how_to_go_on(self._stack))
+                    self._view = self._loud
+                await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            if not self._interrupted:
+                raise
+            self._console.print(texts.STOPPED)
+        finally:
+            self._progress.stop()
+
+    def _read(self, process: str, line: str) -> None:
+        self._view.show(process, line)
+
+    def _watch(self, name: str, step: Step) -> None:
+        if step is Step.STARTING:
+            self._tasks[name] = self._progress.add_task(name, total=1)
+        elif step is Step.READY:
+            self._progress.update(self._tasks[name], completed=1)
+
+
+def _how_to_go_on(stack: Stack) -> Panel:
+    data = stack.settings.data
+    elsewhere = (
+        "" if data == default_data_folder().absolute() else f" --data {shlex.quote(str(data))}"
+    )
+    places = Table.grid(padding=(0, 2))
+    for name, place in (
+        (texts.UP_SERVICES, str(len(stack.services))),
+        (texts.UP_IDENTITY, stack.identity_url),
+        (texts.UP_BROKER, stack.terminal_amqp_url),
+        (texts.UP_DATA, str(data)),
+    ):
+        places.add_row(f"[dim]{name}[/]", escape(place))
+    going_on = escape(texts.UP_GOING_ON.format(data=elsewhere))
+    return Panel(Group(places, "", going_on), title=texts.UP_TITLE, expand=False)

@@ -1,0 +1,179 @@
+"""`contactmesh up` as people use it."""
+
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from tests.integration.local.processes import processes_naming
+from tests.integration.local.script_service import script_services
+
+from contactmesh.local.process import Process, ProcessSpec
+from contactmesh.local.settings import SERVICE_NAMES, StackSettings
+from contactmesh.local.stack import find_stack
+from contactmesh.local.waiting import until
+
+COMMAND = """
+import typer
+from contactmesh.cli.up import up
+app = typer.Typer()
+app.command()(up)
+app()
+"""
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    return tmp_path / "a stack"
+
+
+@pytest.fixture
+def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    """The environment of a command that starts a broker and a database of its own."""
+    for name in ("AMQP_URL", "MONGODB_URL", "CONTACTMESH_BROKER_MANAGEMENT_URL"):
+        monkeypatch.delenv(name, raising=False)
+    folder = script_services(tmp_path / "scripts")[SERVICE_NAMES[0]]["PYTHONPATH"]
+    return dict(os.environ) | {"PYTHONPATH": folder}
+
+
+@pytest.fixture
+def given(own: dict[str, str], stack_settings: StackSettings) -> dict[str, str]:
+    """The environment of a command that uses the worker's broker and database."""
+    urls = {
+        "AMQP_URL": stack_settings.amqp_url,
+        "MONGODB_URL": stack_settings.mongodb_url,
+        "CONTACTMESH_BROKER_MANAGEMENT_URL": stack_settings.broker_management_url,
+    }
+    return own | {name: url.get_secret_value() for name, url in urls.items() if url is not None}
+
+
+class Up:
+    """The running command."""
+
+    def __init__(self, process: Process) -> None:
+        self._process = process
+        self._lines: list[str] = []
+        self._reading = asyncio.create_task(self._read())
+
+    @classmethod
+    async def start(cls, environment: Mapping[str, str], *arguments: str) -> "Up":
+        argv = (sys.executable, "-c", COMMAND, *arguments)
+        return cls(await Process.start(ProcessSpec("up", argv, environment, Path.cwd())))
+
+    async def _read(self) -> None:
+        async for line in self._process.lines():
+            self._lines.append(line)
+
+    @property
+    def text(self) -> str:
+        return "\n".join(self._lines)
+
+    async def until_said(self, text: str) -> None:
+        async def is_said() -> bool:
+            assert self._process.returncode is None or text in self.text, self.text
+            return text in self.text
+
+        await until(is_said, seconds=60)
+
+    def signal(self, number: signal.Signals) -> None:
+        os.kill(self._process.pid, number)
+
+    async def ended(self) -> int:
+        code = await self._process.wait()
+        await self._reading
+        return code
+
+
+async def test_ctrl_c_stops_everything_cleanly(given: dict[str, str], data: Path) -> None:
+    command = await Up.start(given, "--data", str(data), "--scale", "group_service=2")
+    await command.until_said("ContactMesh runs")
+    fanout = find_stack(data).services[3]
+    assert fanout.pid is not None
+    os.kill(fanout.pid, signal.SIGKILL)
+    await command.until_said("died; starting it again process=fanout_service#1")
+    await command.until_said("fanout_service#1     info     serving name=王小明")
+    second = await Up.start(given, "--data", str(data))
+    assert await second.ended() == 1
+    (message,) = second.text.strip().splitlines()
+    assert message.startswith(f"A stack runs on {data} already.")
+    command.signal(signal.SIGINT)
+    assert await command.ended() == 0
+    assert command.text.rstrip().endswith("Stopped.")
+    assert "stopped cleanly" in command.text
+    assert "Traceback" not in command.text
+    assert not processes_naming(str(data.parent))
+
+
+async def test_ctrl_c_while_starting_stops_everything(given: dict[str, str], data: Path) -> None:
+    unready = given | {"UNREADY": "yes", "DEAF": "yes"}
+    command = await Up.start(unready, "--data", str(data), "--quiet")
+
+    async def services_run() -> bool:
+        return (data / "logs" / "fanout_service#1.jsonl").exists()
+
+    await until(services_run, seconds=60)
+    command.signal(signal.SIGINT)
+    await command.until_said("Ctrl-C again")
+    command.signal(signal.SIGINT)  # nobody here heeds the first
+    assert await command.ended() == 0
+    assert not processes_naming(str(data.parent))
+
+
+async def test_quiet_shows_no_more_than_warnings(given: dict[str, str], data: Path) -> None:
+    command = await Up.start(given, "--data", str(data), "-q")
+
+    async def runs() -> bool:
+        return (data / "stack.json").exists()
+
+    await until(runs, seconds=60)
+    command.signal(signal.SIGTERM)
+    assert await command.ended() == 0
+    assert "serving" not in command.text
+    assert "ContactMesh runs" not in command.text
+
+
+async def test_killing_the_command_kills_everything_and_it_can_start_again(
+    own: dict[str, str], data: Path
+) -> None:
+    command = await Up.start(own, "--data", str(data))
+    await command.until_said("ContactMesh runs")
+    running = processes_naming(str(data.parent))
+    assert any("beam" in process for process in running.values())
+    assert any("epmd" in process for process in running.values())
+    assert any("secantus" in process for process in running.values())
+    before = find_stack(data)
+    command.signal(signal.SIGKILL)
+    assert await command.ended() == -signal.SIGKILL
+
+    async def nothing_runs() -> bool:
+        return not processes_naming(str(data.parent))
+
+    await until(nothing_runs, seconds=20)
+    again = await Up.start(own, "--data", str(data))
+    await again.until_said("ContactMesh runs")
+    after = find_stack(data)
+    assert (after.amqp_url, after.mongodb_url) == (before.amqp_url, before.mongodb_url)
+    again.signal(signal.SIGINT)
+    assert await again.ended() == 0
+    assert not processes_naming(str(data.parent))
+
+
+@pytest.mark.parametrize(
+    ("scale", "code", "message"),
+    [
+        ("grup_service=2", 1, "There is no service grup_service."),
+        ("group_service=0", 1, "from 1 to 32"),
+        ("group_service", 2, "is not like group_service=3"),
+        ("group_service=²", 2, "is not like group_service=3"),
+    ],
+)
+async def test_a_wrong_scale_is_told_in_a_line(
+    own: dict[str, str], data: Path, scale: str, code: int, message: str
+) -> None:
+    command = await Up.start(own, "--data", str(data), "--scale", scale)
+    assert await command.ended() == code
+    assert message in command.text
+    assert "Traceback" not in command.text
