@@ -99,7 +99,7 @@ async def private_broker(
         port=node.ports.amqp,
         path="/",
     )
-    management_url = str(url.with_scheme("http").with_port(node.ports.management))
+    management_url = str(url.with_scheme("http").with_port(node.ports.management)).rstrip("/")
     epmd = node.epmd()
     if epmd is not None:
         await supervise(epmd, lambda: epmd_answers(node.ports.epmd))

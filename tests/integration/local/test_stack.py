@@ -240,3 +240,12 @@ async def test_a_stack_of_its_own_survives_the_death_of_its_servers(own: StackSe
         with MongoClient[dict[str, Any]](stack.mongodb_url) as client:
             assert client.test.kept.find_one() == {"_id": 1}
         stack.hasten()  # enough was shown; the broker's clean stop takes seconds
+
+
+async def test_the_services_themselves_come_up_and_answer(stack: Stack) -> None:
+    async with ClientSession() as session:
+        for service in stack.services:
+            for path in ("livez", "readyz", "metrics", "version"):
+                url = f"http://127.0.0.1:{service.http_port}/{path}"
+                async with session.get(url) as answer:
+                    assert answer.status == 200, (service.name, path)
