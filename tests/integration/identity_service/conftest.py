@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from http import HTTPStatus
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -53,12 +54,12 @@ class Identity:
         json: object = None,
         *,
         authorization: str | None = f"Bearer {TOKEN}",
-        data: bytes | None = None,
+        data: bytes | BytesIO | None = None,
     ) -> Answer:
         """Send a request, by default as an operator."""
         headers = {"Authorization": authorization} if authorization else {}
         async with self.session.request(
-            method, self.url / path, json=json, data=data, headers=headers
+            method, URL(f"{self.url}/{path}"), json=json, data=data, headers=headers
         ) as answer:
             is_json = answer.content_type == "application/json"
             return Answer(answer.status, await (answer.json() if is_json else answer.text()))
