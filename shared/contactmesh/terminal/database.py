@@ -95,22 +95,27 @@ def open_database(path: Path) -> sqlite3.Connection:
     path.touch(mode=0o600)
     database = sqlite3.connect(path, timeout=_BUSY_SECONDS, isolation_level=None)
     try:
-        database.row_factory = sqlite3.Row
-        database.execute("PRAGMA journal_mode = WAL")
-        database.execute("PRAGMA synchronous = FULL")
-        database.execute("PRAGMA foreign_keys = ON")
-        _migrate(database, path)
+        prepare(database, str(path))
     except BaseException:
         database.close()
         raise
     return database
 
 
-def _migrate(database: sqlite3.Connection, path: Path) -> None:
+def prepare(database: sqlite3.Connection, name: str) -> None:
+    """Set a connection up and bring its schema up to date.
+
+    Raises:
+        PhonebookTooNew: a newer version wrote what is there; `name` says where.
+    """
+    database.row_factory = sqlite3.Row
+    database.execute("PRAGMA journal_mode = WAL")
+    database.execute("PRAGMA synchronous = FULL")
+    database.execute("PRAGMA foreign_keys = ON")
     (version,) = database.execute("PRAGMA user_version").fetchone()
     if version > len(_MIGRATIONS):
         raise PhonebookTooNew(
-            f"{path} was written by a newer version (schema {version}, this one knows "
+            f"{name} was written by a newer version (schema {version}, this one knows "
             f"{len(_MIGRATIONS)}). Update contactmesh."
         )
     if version == len(_MIGRATIONS):

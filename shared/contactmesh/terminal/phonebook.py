@@ -172,7 +172,7 @@ class Phonebook:
             search: show only those whose name, nickname, phone, e-mail, organisation, title, note
                 or keyword holds this text; width and case do not count.
         """
-        text = plain_text(search or "")
+        text = sought(search or "")
 
         def query(records: Records) -> list[Contact]:
             showing = records.groups_showing()
@@ -467,6 +467,13 @@ class Phonebook:
             return value, Applied(tuple(changes.updates), tuple(changes.groups_to_pull))
 
         return await self._database.write(lambda database: work(Records(database)))
+
+
+def sought(text: str) -> str:
+    """A text to search for. In what looks like a phone number, only the digits count."""
+    plain = plain_text(text)
+    digits = "".join(filter(str.isdigit, plain))
+    return digits if digits and not set(plain) - set("0123456789 +-()./") else plain
 
 
 def _new_id() -> str:
