@@ -17,7 +17,20 @@ them, and finding the same person twice. Usable on its own: it needs nothing els
 from contactmesh.contacts.canonical import METADATA, canonical, digest
 from contactmesh.contacts.changes import changed_fields
 from contactmesh.contacts.display import display_name
+from contactmesh.contacts.duplicates import Candidate, JoinedCards, find_duplicates, join
 from contactmesh.contacts.errors import CardTooLarge, ContactError, IdentifierError, PatchError
+from contactmesh.contacts.groups import groups_from_keywords, is_group, keywords_from_groups
+from contactmesh.contacts.identifiers import (
+    Iccid,
+    Imsi,
+    Plmn,
+    RegistrationRef,
+    read_carrier_id,
+    read_iccid,
+    read_imsi,
+    read_plmn,
+    read_registration_ref,
+)
 from contactmesh.contacts.jscontact import (
     CARRIER_PROPERTY,
     Address,
@@ -70,6 +83,7 @@ __all__ = [
     "Anniversary",
     "Author",
     "Calendar",
+    "Candidate",
     "Card",
     "CardLimits",
     "CardTooLarge",
@@ -81,7 +95,10 @@ __all__ = [
     "Directory",
     "Email",
     "GroupStyle",
+    "Iccid",
     "IdentifierError",
+    "Imsi",
+    "JoinedCards",
     "LanguagePref",
     "Link",
     "Media",
@@ -100,7 +117,9 @@ __all__ = [
     "PersonalInfo",
     "Phone",
     "PhoneNumber",
+    "Plmn",
     "Pronouns",
+    "RegistrationRef",
     "Relation",
     "SchedulingAddress",
     "SpeakToAs",
@@ -113,11 +132,21 @@ __all__ = [
     "check_size",
     "digest",
     "display_name",
+    "find_duplicates",
+    "groups_from_keywords",
+    "is_group",
+    "join",
+    "keywords_from_groups",
     "make_patch",
     "match_key",
     "merge",
     "range_holder",
+    "read_carrier_id",
+    "read_iccid",
+    "read_imsi",
     "read_number",
+    "read_plmn",
+    "read_registration_ref",
     "read_vcards",
     "write_vcards",
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Hashable, Mapping
-from typing import Final, cast
+from typing import Final
 
 from pydantic import JsonValue
 
@@ -45,7 +45,8 @@ def identity_of(collection: str, entry: JsonValue, default_region: str | None) -
     if collection == "emails":
         return str(entry.get("address", "")).strip().casefold()
     if collection == "onlineServices":
-        return entry.get("uri") or (str(entry.get("service", "")).casefold(), entry.get("user"))
+        uri, user = entry.get("uri"), entry.get("user")
+        return str(uri) if uri else (str(entry.get("service", "")).casefold(), str(user))
     member = _VALUE.get(collection)
     if member is not None and isinstance(entry.get(member), str):
         return str(entry[member])
@@ -123,5 +124,5 @@ def separated(
     for key, entry in new_theirs.items():
         same = by_identity.pop(identity_of(collection, entry, default_region), None)
         chosen = same if same is not None else fresh_key(key, used | set(result))
-        result[chosen] = cast("JsonValue", entry)
+        result[chosen] = entry
     return result

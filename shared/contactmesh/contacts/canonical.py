@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from typing import Final, cast
+from typing import Final
 
 from pydantic import JsonValue
 
@@ -13,8 +13,6 @@ from contactmesh.contacts.jscontact.card import Card
 
 METADATA: Final = frozenset({"@type", "version", "uid", "created", "updated", "prodId"})
 """Card properties that say nothing about the contact itself."""
-
-_DEFAULTS: Final = {("titles", "kind"): "title", ("anniversaries", "place"): None}
 
 Json = dict[str, JsonValue]
 
@@ -61,7 +59,5 @@ def digest(card: Card) -> str:
     Returns:
         A SHA-256 in hexadecimal.
     """
-    text = json.dumps(
-        canonical(cast("Json", card.to_json())), sort_keys=True, separators=(",", ":")
-    )
+    text = json.dumps(canonical(card.to_json()), sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from contactmesh.contacts.jscontact.card import Card
+from contactmesh.contacts.jscontact.names import Name
 
 _ORDER = ("title", "given", "given2", "surname", "surname2", "generation", "credential")
 
@@ -13,45 +16,30 @@ def display_name(card: Card) -> str:
     The full name if there is one; else the parts of the name; else a nickname, an organisation,
     an e-mail address, a phone number, whichever comes first; else an empty string.
     """
-    name = card.name
-    if name is not None:
-        if name.full and (full := name.full.strip()):
-            return full
-        if name.components and (parts := _from_parts(card)):
-            return parts
+    return next((text for each in _candidates(card) if each and (text := each.strip())), "")
+
+
+def _candidates(card: Card) -> Iterator[str | None]:
+    if card.name is not None:
+        yield card.name.full
+        yield _from_parts(card.name)
     for nickname in (card.nicknames or {}).values():
-        if text := nickname.name.strip():
-            return text
+        yield nickname.name
     for organization in (card.organizations or {}).values():
         units = [unit.name for unit in organization.units or ()]
-        if text := " ".join(part for part in (organization.name, *units) if part).strip():
-            return text
+        yield " ".join(part for part in (organization.name, *units) if part)
     for email in (card.emails or {}).values():
-        if text := email.address.strip():
-            return text
+        yield email.address
     for phone in (card.phones or {}).values():
-        if text := phone.number.removeprefix("tel:").strip():
-            return text
-    return ""
+        yield phone.number.removeprefix("tel:")
 
 
-def _from_parts(card: Card) -> str:
-    name = card.name
-    if name is None or not name.components:
+def _from_parts(name: Name) -> str:
+    if not name.components:
         return ""
     values = [(part.kind, part.value.strip()) for part in name.components]
     if name.is_ordered:
-        separator = " " if name.default_separator is None else name.default_separator
-        text = ""
-        glued = True
-        for part in name.components:
-            if part.kind == "separator":
-                text += part.value
-                glued = True
-            else:
-                text += part.value if glued else separator + part.value
-                glued = False
-        return text.strip()
+        return _in_order(name)
     by_kind = {kind: [text for k, text in values if k == kind and text] for kind, _ in values}
     surnames = by_kind.get("surname", [])
     given = by_kind.get("given", [])
@@ -60,6 +48,20 @@ def _from_parts(card: Card) -> str:
     known = [text for kind in _ORDER for text in by_kind.get(kind, ())]
     others = [text for kind, text in values if kind not in _ORDER and text]
     return " ".join(known + others)
+
+
+def _in_order(name: Name) -> str:
+    separator = " " if name.default_separator is None else name.default_separator
+    text = ""
+    glued = True
+    for part in name.components or ():
+        if part.kind == "separator":
+            text += part.value
+            glued = True
+        else:
+            text += part.value if glued else separator + part.value
+            glued = False
+    return text
 
 
 def _is_han(text: str) -> bool:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
-import uuid
+import hashlib
 from collections.abc import Mapping
 
 from pydantic import JsonValue
+from pydantic_core import to_json
 
-_NAMESPACE = uuid.UUID("6f1d4b4e-8a5f-5c0e-9a53-2f0c5d1a7e11")
 _UNSTABLE = frozenset({"uid", "updated", "created", "prodId", "prod_id", "media"})
 
 
@@ -18,11 +17,15 @@ def derived_uid(card: Mapping[str, JsonValue]) -> str:
     Times, the producer and media do not count: exporters write them anew each time.
 
     Args:
-        card: the card as plain JSON, in any order of keys.
+        card: the card as plain JSON; the order of its properties does not count.
 
     Returns:
-        A name-based UUID (RFC 9562, version 5) as a `urn:uuid:`.
+        A UUID made of a hash (RFC 9562, version 8) as a `urn:uuid:`.
     """
-    stable = {name: value for name, value in card.items() if name not in _UNSTABLE}
-    text = json.dumps(stable, sort_keys=True, separators=(",", ":"))
-    return f"urn:uuid:{uuid.uuid5(_NAMESPACE, text)}"
+    stable = {name: card[name] for name in sorted(card) if name not in _UNSTABLE}
+    digits = hashlib.blake2b(to_json(stable), digest_size=16, person=b"contactmesh.uid").hexdigest()
+    variant = "89ab"[int(digits[16], 16) & 3]
+    return (
+        f"urn:uuid:{digits[:8]}-{digits[8:12]}-8{digits[13:16]}"
+        f"-{variant}{digits[17:20]}-{digits[20:]}"
+    )

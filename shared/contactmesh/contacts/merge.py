@@ -193,9 +193,7 @@ class _Merger:
             value = self._list(name, old if isinstance(old, list) else [], left, right)
         else:
             value = self._simple((name,), old, left, right)
-        if value is not None and value != {}:
-            merged[name] = value
-        elif value == {} and {} in (left, right):
+        if (value is not None and value != {}) or (value == {} and {} in (left, right)):
             merged[name] = value
 
     def _collection(self, name: str, base: Json, mine: Json, theirs: Json) -> JsonValue:

@@ -172,7 +172,11 @@ def _is_short(digits: str, region: str | None) -> bool:
 def _parsed(
     digits: str, region: str | None, *, international: bool
 ) -> phonenumbers.PhoneNumber | None:
-    attempts = [(f"+{digits}", None)] if international else [(digits, region)] if region else []
+    attempts: list[tuple[str, str | None]] = []
+    if international:
+        attempts.append((f"+{digits}", None))
+    elif region is not None:
+        attempts.append((digits, region))
     if not international and digits.startswith("00"):
         # Most of the world dials 00 for +, and so do people who live elsewhere.
         attempts.append((f"+{digits[2:]}", None))

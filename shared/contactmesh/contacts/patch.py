@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import cast
+from itertools import pairwise
 
 from pydantic import JsonValue
 
@@ -33,7 +33,7 @@ def apply_patch(document: Mapping[str, JsonValue], patch: Mapping[str, JsonValue
         PatchError: a pointer leads through something that is no object, or contains another.
     """
     pointers = sorted(patch)
-    for shorter, longer in zip(pointers, pointers[1:], strict=False):
+    for shorter, longer in pairwise(pointers):
         if longer.startswith(shorter + "/"):
             raise PatchError(longer, f"{shorter!r} in the same patch already replaces it")
     result = dict(document)
@@ -45,7 +45,7 @@ def apply_patch(document: Mapping[str, JsonValue], patch: Mapping[str, JsonValue
             if not isinstance(child, dict):
                 raise PatchError(pointer, f"{segment!r} is no object in the card")
             node[segment] = child = dict(child)
-            node = cast("Json", child)
+            node = child
         if value is None:
             node.pop(last, None)
         else:

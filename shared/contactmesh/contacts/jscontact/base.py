@@ -1,4 +1,4 @@
-"""What every JSContact object shares: names, extensions, strictness (RFC 9553, sections 1.3 to 1.8)."""
+"""What every JSContact object shares: names, extensions, strictness (RFC 9553, section 1)."""
 
 from __future__ import annotations
 
@@ -6,6 +6,17 @@ from typing import Annotated, Literal, cast
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints
 from pydantic.alias_generators import to_camel
+from typing_extensions import TypeAliasType
+
+# Pydantic's own JsonValue calls back into Python for each value: this one stays in Rust.
+Json = TypeAliasType(
+    "Json",
+    Annotated[
+        "str | bool | int | float | dict[str, Json] | list[Json] | None",
+        Field(union_mode="left_to_right"),
+    ],
+)
+"""Any JSON value."""
 
 Id = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]{1,255}$")]
 """A map key (RFC 9553, section 1.4.1): 1 to 255 characters of the base64url alphabet."""
@@ -23,7 +34,7 @@ UnsignedInt = Annotated[int, Field(ge=0, le=2**53 - 1)]
 Flags = dict[str, Literal[True]]
 """A set, written as a JSON object whose values are all `true`."""
 
-VCardParams = dict[str, str | list[str]]
+VCardParams = dict[str, Annotated[str | list[str], Field(union_mode="left_to_right")]]
 """vCard parameters that JSContact has no place for (RFC 9555, section 3.2.2)."""
 
 
@@ -42,7 +53,7 @@ class JSContactObject(BaseModel):
         frozen=True,
         strict=True,
     )
-    __pydantic_extra__: dict[str, JsonValue]
+    __pydantic_extra__: dict[str, Json]
 
     v_card_params: VCardParams | None = Field(None, alias="vCardParams")
     """Parameters without a counterpart; `group` is the property group's name (RFC 9555)."""

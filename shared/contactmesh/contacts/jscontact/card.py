@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, cast
 from pydantic import Field, JsonValue, StringConstraints
 
 from contactmesh.contacts.identity import derived_uid
-from contactmesh.contacts.jscontact.base import Flags, Id, JSContactObject, UtcDateTime
+from contactmesh.contacts.jscontact.base import Flags, Id, JSContactObject, Json, UtcDateTime
 from contactmesh.contacts.jscontact.communication import (
     Email,
     LanguagePref,
@@ -81,13 +81,13 @@ class Card(JSContactObject):
     links: dict[Id, Link] | None = None
     media: dict[Id, Media] | None = None
 
-    localizations: dict[str, dict[str, JsonValue]] | None = None
+    localizations: dict[str, dict[str, Json]] | None = None
     anniversaries: dict[Id, Anniversary] | None = None
     keywords: Flags | None = None
     notes: dict[Id, Note] | None = None
     personal_info: dict[Id, PersonalInfo] | None = None
 
-    v_card_props: list[list[JsonValue]] | None = Field(None, alias="vCardProps")
+    v_card_props: list[list[Json]] | None = Field(None, alias="vCardProps")
     """vCard properties without a counterpart, as jCard writes them (RFC 9555, section 3.2.1)."""
 
     uid: Annotated[str, StringConstraints(min_length=1)] = Field(default_factory=_derived)

@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from typing import BinaryIO, Final, Literal
 
 _CHUNK: Final = 1 << 18
+# Written without flags and anchored at a line feed, it runs several times as fast.
 _MARKER: Final = re.compile(
-    rb"^(?:\xef\xbb\xbf)?(BEGIN|END)[ \t]*:[ \t]*VCARD([^\n]*)\n", re.IGNORECASE | re.MULTILINE
+    rb"\n(?:\xef\xbb\xbf)?([Bb][Ee][Gg][Ii][Nn]|[Ee][Nn][Dd])[ \t]*:[ \t]*[Vv][Cc][Aa][Rr][Dd]"
+    rb"([^\n]*)(?=\n)"
 )
-_AGENT_BEFORE: Final = re.compile(
-    rb"(?:^|\n)(?:[A-Za-z0-9-]+\.)?AGENT[^:\n]*:[ \t]*\n\Z", re.IGNORECASE
-)
+_AGENT_BEFORE: Final = re.compile(rb"\n(?:[A-Za-z0-9-]+\.)?AGENT[^:\n]*:[ \t]*\Z", re.IGNORECASE)
 _NOTHING: Final = b" \t\n\x00\x1a\xef\xbb\xbf"
-_MANY_CR: Final = re.compile(rb"\r+\n")
+_MANY_CR: Final = re.compile(rb"\r\r+\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,8 +26,8 @@ class Block:
     Args:
         kind: a whole `card`, one with no `end`, one `too large`, or text `outside` any card.
         card: the number of the card, from 1; for text outside, of the card before it.
-        line: the line the content begins on, from 1.
-        content: the lines between BEGIN and END, ending in a line feed; empty when too large.
+        line: the line that the content follows, that of BEGIN, from 1.
+        content: the lines between BEGIN and END, each after a line feed; empty when too large.
     """
 
     kind: Literal["card", "no end", "too large", "outside"]
@@ -53,9 +53,10 @@ def _chunks(source: BinaryIO) -> Iterator[bytes]:
             if chunk.endswith(b"\r"):
                 held = b"\r"
                 chunk = chunk[:-1]
-            if b"\r\r" in chunk:
+            if b"\r\r\n" in chunk:
                 chunk = _MANY_CR.sub(b"\n", chunk)
-            chunk = chunk.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+            ended = chunk.endswith((b"\r", b"\n"))
+            chunk = b"\n".join(chunk.splitlines()) + (b"\n" if ended else b"")
         yield chunk
         chunk = source.read(_CHUNK)
     yield b"\n"
@@ -68,49 +69,80 @@ def blocks(source: BinaryIO, largest: int) -> Iterator[Block]:
         source: a binary file, read once from where it stands.
         largest: how many bytes one card may have; more is skipped up to the next card.
     """
-    buffer = b""
-    line = 1
-    card = 0
-    depth = 0
-    skipping = False
-    searched = 0
+    cutter = _Cutter(largest)
     for chunk in _chunks(source):
-        buffer += chunk
+        yield from cutter.feed(chunk)
+    yield from cutter.close()
+
+
+class _Cutter:
+    """Holds what is not cut yet: at most one card and one chunk."""
+
+    def __init__(self, largest: int) -> None:
+        self._largest = largest
+        # The line feed before the first line, which every marker begins with.
+        self._buffer = b"\n"
+        self._searched = 0
+        self._line = 0
+        self._card = 0
+        self._depth = 0
+        self._skipping = False
+
+    def feed(self, chunk: bytes) -> Iterator[Block]:
+        buffer = self._buffer + chunk
         start = 0
-        while (marker := _MARKER.search(buffer, searched)) is not None:
-            content = buffer[start : marker.start()]
+        while (marker := _MARKER.search(buffer, self._searched)) is not None:
+            self._searched = marker.end()
             begins = marker[1].upper() == b"BEGIN"
-            searched = marker.end()
-            if begins and depth and not skipping and _AGENT_BEFORE.search(content[-256:]):
-                depth += 1
+            content = buffer[start : marker.start()]
+            if self._is_nested(begins, content):
                 continue
-            if not begins and depth > 1:
-                depth -= 1
-                continue
-            if not skipping:
-                if depth:
-                    yield Block("no end" if begins else "card", card, line, content)
-                elif content.strip(_NOTHING) or not begins:
-                    yield Block("outside", card, line, content or buffer[marker.start() : searched])
-            line += buffer.count(b"\n", start, searched)
-            start = searched
-            skipping = False
-            depth = 1 if begins else 0
-            card += begins
+            if not self._skipping:
+                yield from self._block(begins, content, marker[0])
+            self._line += buffer.count(b"\n", start, self._searched)
+            start = self._searched
+            self._skipping = False
+            self._depth = 1 if begins else 0
+            self._card += begins
             if not begins and marker[2].strip(_NOTHING):
-                yield Block("outside", card, line - 1, marker[2])
-        buffer = buffer[start:]
-        searched = max(buffer.rfind(b"\n") + 1, searched - start)
-        if len(buffer) > largest:
-            if not skipping:
-                yield Block("too large" if depth else "outside", card, line, b"")
-            skipping = True
-            line += buffer.count(b"\n", 0, searched)
-            buffer = buffer[searched:]
-            searched = 0
-            if len(buffer) > largest:
-                buffer = b""
-    if not skipping and depth:
-        yield Block("no end", card, line, buffer)
-    elif not skipping and buffer.strip(_NOTHING):
-        yield Block("outside", card, line, buffer)
+                yield Block("outside", self._card, self._line, marker[2])
+        self._buffer = buffer[start:]
+        # A marker is found only when its line is complete: the last line is searched again.
+        self._searched = max(self._buffer.rfind(b"\n"), self._searched - start)
+        if len(self._buffer) > self._largest:
+            yield from self._skip()
+
+    def close(self) -> Iterator[Block]:
+        if self._skipping:
+            return
+        if self._depth:
+            yield Block("no end", self._card, self._line, self._buffer)
+        elif self._buffer.strip(_NOTHING):
+            yield Block("outside", self._card, self._line + 1, self._buffer)
+
+    def _is_nested(self, begins: bool, content: bytes) -> bool:
+        """Whether a marker belongs to the card inside an AGENT (RFC 2426, section 3.5.4)."""
+        if begins and self._depth and not self._skipping and _AGENT_BEFORE.search(content[-256:]):
+            self._depth += 1
+            return True
+        if not begins and self._depth > 1:
+            self._depth -= 1
+            return True
+        return False
+
+    def _block(self, begins: bool, content: bytes, marker: bytes) -> Iterator[Block]:
+        if self._depth:
+            yield Block("no end" if begins else "card", self._card, self._line, content)
+        elif content.strip(_NOTHING) or not begins:
+            yield Block("outside", self._card, self._line + 1, content or marker)
+
+    def _skip(self) -> Iterator[Block]:
+        if not self._skipping:
+            kind: Literal["too large", "outside"] = "too large" if self._depth else "outside"
+            yield Block(kind, self._card, self._line, b"")
+        self._skipping = True
+        self._line += self._buffer.count(b"\n", 0, self._searched)
+        self._buffer = self._buffer[self._searched :]
+        self._searched = 0
+        if len(self._buffer) > self._largest:
+            self._buffer = b""

@@ -7,17 +7,17 @@ from typing import Final, cast
 
 from pydantic import JsonValue
 
-from contactmesh.contacts.patch import apply_patch
 from contactmesh.contacts.errors import PatchError
-from contactmesh.contacts.identity import derived_uid
+from contactmesh.contacts.patch import apply_patch
 from contactmesh.contacts.vcard.content import Head, escape, unescape
 from contactmesh.contacts.vcard.parameters import Members, kept
 
-APPLE_LABELS: Final = frozenset(
-    "Anniversary Assistant AssistantPhone Brother Car Child Company CompanyMain Daughter Father "
-    "Friend Home HomeFAX HomePage Main Manager Mobile Mother Other OtherFAX Pager Parent Partner "
-    "Radio School Sister Son Spouse Work WorkFAX iPhone".split()
-)
+_LABELS = """
+Anniversary Assistant AssistantPhone Brother Car Child Company CompanyMain Daughter Father Friend
+Home HomeFAX HomePage Main Manager Mobile Mother Other OtherFAX Pager Parent Partner Radio School
+Sister Son Spouse Work WorkFAX iPhone
+"""
+APPLE_LABELS: Final = frozenset(_LABELS.split())
 """Labels that Apple writes as `_$!<Label>!$_`, so that its own software translates them."""
 
 PARAMS_PROPERTY: Final = "contactmesh.org:params"
@@ -33,14 +33,14 @@ class CardBuilder:
         version: the vCard version, `2.1`, `3.0` or `4.0`.
     """
 
-    __slots__ = ("_counts", "_labels", "_patches", "by_group", "card", "props", "version")
+    __slots__ = ("_labels", "_patches", "by_group", "card", "counts", "props", "version")
 
     def __init__(self, version: str) -> None:
         self.version = version
         self.card: Members = {"@type": "Card", "version": "1.0"}
         self.props: list[JsonValue] = []
         self.by_group: dict[str, list[Members]] = {}
-        self._counts: dict[str, int] = {}
+        self.counts: dict[str, int] = {}
         self._labels: list[tuple[Head, str]] = []
         self._patches: list[tuple[Head, str]] = []
 
@@ -60,14 +60,14 @@ class CardBuilder:
 
     def insert(self, entries: Members, prefix: str, entry: Members, head: Head) -> None:
         """Add an entry to a map."""
-        count = self._counts.get(prefix, 0) + 1
+        count = self.counts.get(prefix, 0) + 1
         key = head.key
         if key is None or key in entries:
             key = f"{prefix}-{count}"
             while key in entries:
                 count += 1
                 key = f"{prefix}-{count}"
-        self._counts[prefix] = count
+        self.counts[prefix] = count
         entries[key] = entry
 
     def keep(self, head: Head, value: str) -> None:
@@ -124,8 +124,6 @@ class CardBuilder:
             card["vCardProps"] = self.props
         if self._patches:
             card = self._patched(card)
-        if "uid" not in card:
-            card["uid"] = derived_uid(card)
         return card
 
     def _place_labels(self) -> None:
@@ -156,9 +154,7 @@ class CardBuilder:
             pointer = head.params.get("jsptr", [""])[0]
             text = unescape(value)
             try:
-                if _depth(text) > _DEEPEST_JSON:
-                    raise PatchError(pointer, "its JSON is nested too deeply")
-                plain = apply_patch(plain, {pointer: json.loads(text)})
+                plain = apply_patch(plain, {pointer: _json(pointer, text)})
             except (PatchError, ValueError):
                 props = cast("list[JsonValue]", plain.setdefault("vCardProps", []))
                 props.append(["jsprop", kept(head.params, head.params), "unknown", value])
@@ -176,6 +172,12 @@ def _drop_group(entry: Members) -> None:
         entry["vCardParams"] = rest
     else:
         del entry["vCardParams"]
+
+
+def _json(pointer: str, text: str) -> JsonValue:
+    if _depth(text) > _DEEPEST_JSON:
+        raise PatchError(pointer, "its JSON is nested too deeply")
+    return cast("JsonValue", json.loads(text))
 
 
 def _depth(text: str) -> int:

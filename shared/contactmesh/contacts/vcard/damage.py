@@ -44,7 +44,7 @@ class Oddity:
         return f"{self.file}:{self.line}: card {self.card}: {self.reason} ({self.hint})"
 
 
-class DamagedCard(Exception):  # noqa: N818 - it is turned into a Damage, which users see
+class DamagedCard(Exception):
     """A card cannot be read; raised and caught inside the reader only.
 
     Args:

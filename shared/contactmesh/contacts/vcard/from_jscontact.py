@@ -12,7 +12,7 @@ from contactmesh.contacts.vcard.builder import PARAMS_PROPERTY
 from contactmesh.contacts.vcard.content import escape, param_text
 from contactmesh.contacts.vcard.dates import date_text
 from contactmesh.contacts.vcard.emitter import Emitter
-from contactmesh.contacts.vcard.handlers import ADDRESS_KINDS, NAME_KINDS
+from contactmesh.contacts.vcard.handlers import ADDRESS_KINDS, HANDLERS, NAME_KINDS
 from contactmesh.contacts.vcard.parameters import Members
 from contactmesh.contacts.vcard.properties import (
     ADDRESS_CONTEXTS,
@@ -44,8 +44,8 @@ _DATES: Final = {"birth": "BDAY", "death": "DEATHDATE", "wedding": "ANNIVERSARY"
 
 def lines_from(
     card: Members, shown: str, version: Literal["3.0", "4.0"], group_style: GroupStyle
-) -> list[str]:
-    """Return the content lines for what vCard has a place for, unfolded, without BEGIN and END.
+) -> Emitter:
+    """Write what vCard has a place for as content lines, unfolded, without BEGIN and END.
 
     Args:
         card: the card as JSON.
@@ -60,10 +60,13 @@ def lines_from(
         if isinstance(value, dict):
             for key, entry in value.items():
                 write(out, key, cast("Members", entry))
+    _relations(out, card)
     _singles(out, card, apple=group_style == "apple")
     for prop in cast("list[JsonValue]", card.get("vCardProps", [])):
         out.kept(prop)
-    return out.lines
+    if not _KNOWN_PROPERTIES.issuperset(card) or card["version"] != "1.0":
+        out.certain = False
+    return out
 
 
 def _beside(card: Members, name: str) -> tuple[str, str]:
@@ -85,9 +88,11 @@ def _params_text(params: Members) -> str:
 
 def _name(out: Emitter, name: JsonValue, shown: str) -> None:
     known = name if isinstance(name, dict) else {}
+    if name is not None and (not _NAME_MEMBERS.issuperset(known) or not known):
+        out.certain = False
     full = known.get("full")
     if isinstance(full, str):
-        group, params = _beside(out.card, "fn")
+        group, params = _beside(out.card, "fn") if PARAMS_PROPERTY in out.card else ("", "")
         out.line(f"{group}FN{params}", escape(full))
     else:
         out.line("FN;DERIVED=TRUE", escape(shown))
@@ -97,16 +102,25 @@ def _name(out: Emitter, name: JsonValue, shown: str) -> None:
             out.line("N;DERIVED=TRUE", f"{escape(shown)};;;;")
         return
     fields: list[list[str]] = [[] for _ in NAME_KINDS]
-    for part in components:
-        if isinstance(part, dict) and part["kind"] in NAME_KINDS:
-            fields[NAME_KINDS.index(str(part["kind"]))].append(escape(str(part["value"])))
+    last = 0
+    for part in cast("list[Members]", components):
+        where = _NAME_FIELD.get(cast("str", part["kind"]), -1)
+        value = cast("str", part["value"])
+        # Only the first five fields, in their order, come back as they are.
+        if not last <= where < 5 or not value or len(part) != 2:
+            out.certain = False
+        if where >= 0:
+            fields[where].append(escape(value))
+            last = where
     fields[0] += fields[5]
     fields[4] += fields[6]
     used = fields if fields[5] or fields[6] else fields[:5]
-    params = known.get("vCardParams")
-    head = "N" + (_params_text(params) if isinstance(params, dict) else "")
-    if isinstance(params, dict) and "group" in params:
-        head = f"{params['group']}.{head}"
+    extra = _params_of(known)
+    head = f"N{_params_text(extra)}"
+    if extra:
+        out.certain = False
+        if "group" in extra:
+            head = f"{extra['group']}.{head}"
     out.line(head, ";".join(",".join(field) for field in used))
 
 
@@ -115,7 +129,9 @@ def _simple(names: dict[str | None, str], member: str) -> Callable[[Emitter, str
 
     def write(out: Emitter, key: str, entry: Members) -> None:
         known = properties.get(cast("str | None", entry.get(member)))
-        if known is not None:
+        if known is None:
+            out.certain = False
+        else:
             out.simple(known, key, entry)
 
     return write
@@ -125,20 +141,25 @@ def _service(out: Emitter, key: str, entry: Members) -> None:
     name = str(entry.get("vCardName", "socialprofile")).upper()
     known = SIMPLE.get(name)
     if known is None or known.collection != "onlineServices":
-        return
-    if "uri" in entry or known.member == "user":
+        out.certain = False
+    elif "uri" in entry or known.member == "user":
+        if "service" in known.fixed and entry.get("service") != known.fixed["service"]:
+            out.certain = False
         out.simple(known, key, entry)
-    elif "user" in entry:
+    else:
+        out.certain = False
         service = entry.get("service")
         param = "SERVICE-TYPE" if out.is_v4 else "X-SERVICE-TYPE"
         params = param_text(param, service) if isinstance(service, str) else ""
-        value = escape(str(entry["user"]))
+        value = escape(str(entry.get("user", "")))
         out.entry(known.name, known.prefix, key, entry, value, f"{params};VALUE=text")
 
 
 def _media(out: Emitter, key: str, entry: Members) -> None:
     name = {"photo": "PHOTO", "logo": "LOGO", "sound": "SOUND"}.get(str(entry.get("kind")))
-    if name is not None:
+    if name is None:
+        out.certain = False
+    else:
         _resource(out, SIMPLE[name], key, entry)
 
 
@@ -148,6 +169,8 @@ def _key(out: Emitter, key: str, entry: Members) -> None:
 
 def _resource(out: Emitter, known: Property, key: str, entry: Members) -> None:
     uri = str(entry["uri"])
+    if "mediaType" in entry or "vCardParams" in entry or entry.keys() - known.members:
+        out.certain = False
     media_type = entry.get("mediaType")
     params = param_text("MEDIATYPE", media_type) if isinstance(media_type, str) else ""
     if not out.is_v4:
@@ -156,6 +179,7 @@ def _resource(out: Emitter, known: Property, key: str, entry: Members) -> None:
             params += ";VALUE=uri"
         else:
             params += ";ENCODING=b"
+            out.certain = out.certain and embedded[1] in _TYPE_NAMES
             if embedded[1] != "application/octet-stream":
                 name = _TYPE_NAMES.get(embedded[1], embedded[1])
                 extra = cast("Members", entry.get("vCardParams", {})).get("type")
@@ -166,6 +190,8 @@ def _resource(out: Emitter, known: Property, key: str, entry: Members) -> None:
                     types += extra if isinstance(extra, list) else [extra]
                     entry = {**entry, "vCardParams": {**_params_of(entry), "type": types}}
             uri = embedded[2]
+    if "\\" in uri or "\n" in uri or "\r" in uri:
+        out.certain = False
     out.entry(known.name, known.prefix, key, entry, uri, params)
 
 
@@ -177,23 +203,38 @@ def _params_of(entry: Members) -> Members:
 def _organization(out: Emitter, key: str, entry: Members) -> None:
     units = cast("list[Members]", entry.get("units", []))
     parts = [str(entry.get("name", "")), *(str(unit["name"]) for unit in units)]
-    out.entry("ORG", "org", key, entry, ";".join(escape(part) for part in parts))
+    if (
+        not _ORG_MEMBERS.issuperset(entry)
+        or (units and not parts[-1])
+        or not parts[0]
+        or any(len(unit) != 1 for unit in units)
+    ):
+        out.certain = False
+    out.entry("ORG", "org", key, entry, ";".join(map(escape, parts)))
 
 
 def _address(out: Emitter, key: str, entry: Members) -> None:
     components = cast("list[Members]", entry.get("components", []))
     finer = any(part["kind"] not in _OLD_FIELD for part in components)
     fields: list[list[str]] = [[] for _ in (ADDRESS_KINDS if finer else ADDRESS_KINDS[:7])]
+    last = 0
+    if finer or not components or not _PLAIN_ADDRESS_MEMBERS.issuperset(entry):
+        out.certain = False
     for part in components:
-        kind = str(part["kind"])
-        value = escape(str(part["value"]))
-        where = (_FINER_FIELD if finer else _OLD_FIELD).get(kind)
-        if where is not None:
-            fields[where].append(value)
+        kind = cast("str", part["kind"])
+        text = cast("str", part["value"])
+        where = (_FINER_FIELD if finer else _OLD_FIELD).get(kind, -1)
+        if where < last or not text or len(part) != 2:
+            out.certain = False
+        if where < 0:
+            continue
+        last = where
+        value = escape(text)
+        fields[where].append(value)
+        # Readers that do not know the finer fields still show the street.
         if finer and kind in _STREET:
-            # Readers that do not know the finer fields still show the street.
             fields[2].append(value)
-        elif finer and kind in {"room", "apartment", "floor", "building"}:
+        elif finer and kind in _UNIT:
             fields[1].append(value)
     params = ""
     for param, member in (("CC", "countryCode"), ("GEO", "coordinates"), ("TZ", "timeZone")):
@@ -202,23 +243,36 @@ def _address(out: Emitter, key: str, entry: Members) -> None:
     full = entry.get("full")
     if isinstance(full, str):
         params += param_text("LABEL", full)
-    value = ";".join(",".join(field) for field in fields)
-    out.entry("ADR", "adr", key, entry, value, params, contexts=_ADDRESS_TYPES)
+    joined = ";".join([",".join(field) for field in fields])
+    out.entry("ADR", "adr", key, entry, joined, params, types=_ADDRESS_TYPES)
 
 
 def _anniversary(out: Emitter, key: str, entry: Members) -> None:
     name = _DATES.get(str(entry["kind"]))
     written = date_text(cast("Members", entry["date"]), extended=not out.is_v4)
     if name is None or written is None:
+        out.certain = False
         return
+    dates = cast("Members", out.card["anniversaries"])
+    if not _DATE_MEMBERS.issuperset(entry) or (len(dates) > 1 and _kinds_repeat(dates)):
+        out.certain = False
+    if not _PARTIAL_DATE.issuperset(cast("Members", entry["date"])):
+        out.certain = False
     if name == "ANNIVERSARY" and not out.is_v4:
         name = "X-ANNIVERSARY"
     params, value = written
     out.entry(name, str(entry["kind"]), key, entry, value, params)
 
 
+def _kinds_repeat(dates: Members) -> bool:
+    kinds = [cast("Members", entry)["kind"] for entry in dates.values()]
+    return len(kinds) != len({str(kind) for kind in kinds})
+
+
 def _note(out: Emitter, key: str, entry: Members) -> None:
     params = ""
+    if not _NOTE_MEMBERS.issuperset(entry):
+        out.certain = False
     author = entry.get("author")
     if isinstance(author, dict):
         for param, member in (("AUTHOR", "uri"), ("AUTHOR-NAME", "name")):
@@ -229,37 +283,46 @@ def _note(out: Emitter, key: str, entry: Members) -> None:
     out.entry("NOTE", "note", key, entry, escape(str(entry["note"])), params)
 
 
-def _singles(out: Emitter, card: Members, *, apple: bool) -> None:
-    keywords = card.get("keywords")
-    if isinstance(keywords, dict):
-        out.line("CATEGORIES", ",".join(escape(word) for word in keywords))
+def _relations(out: Emitter, card: Members) -> None:
     related = card.get("relatedTo")
     if isinstance(related, dict):
+        out.certain = False
         for uid, relation in related.items():
             kinds = cast("Members", cast("Members", relation).get("relation", {}))
             out.line("RELATED" + (param_text("TYPE", list(kinds)) if kinds else ""), escape(uid))
     speak = card.get("speakToAs")
     if isinstance(speak, dict):
+        out.certain = False
         if isinstance(speak.get("grammaticalGender"), str):
             out.line("GRAMGENDER", escape(str(speak["grammaticalGender"]).upper()))
         for key, entry in cast("Members", speak.get("pronouns", {})).items():
-            text = cast("Members", entry)
-            value = escape(str(text["pronouns"]))
-            out.entry("PRONOUNS", "pronouns", key, text, value)
+            each = cast("Members", entry)
+            out.entry("PRONOUNS", "pronouns", key, each, escape(str(each["pronouns"])))
+
+
+def _singles(out: Emitter, card: Members, *, apple: bool) -> None:
+    keywords = card.get("keywords")
+    if isinstance(keywords, dict):
+        if "" in keywords:
+            out.certain = False
+        out.line("CATEGORIES", ",".join(escape(word) for word in keywords))
     members = card.get("members")
     if isinstance(members, dict):
+        if "" in members or not members:
+            out.certain = False
         name = "X-ADDRESSBOOKSERVER-MEMBER" if apple else "MEMBER"
         for uid in members:
             out.line(name, escape(uid))
     for name, member in _SINGLES:
-        value = card.get(member)
-        if isinstance(value, str):
-            group, params = _beside(card, name.lower())
+        text = card.get(member)
+        if isinstance(text, str):
+            written = "X-ADDRESSBOOKSERVER-KIND" if name == "KIND" and apple else name
+            group, params = _beside(card, written.lower()) if PARAMS_PROPERTY in card else ("", "")
+            if not text or (member == "kind" and text != text.lower()):
+                out.certain = False
             if member in {"updated", "created"} and out.is_v4:
-                value = re.sub("[-:]", "", value)
-            if member == "kind" and apple:
-                name = "X-ADDRESSBOOKSERVER-KIND"  # noqa: PLW2901
-            out.line(f"{group}{name}{params}", escape(value))
+                text = re.sub("[-:]", "", text)
+            out.line(f"{group}{written}{params}", escape(text))
 
 
 _SINGLES: Final = (
@@ -292,3 +355,28 @@ _WRITERS: Final[dict[str, Callable[[Emitter, str, Members], None]]] = {
     "media": _media,
     "cryptoKeys": _key,
 }
+
+_NAME_FIELD: Final = {kind: index for index, kind in enumerate(NAME_KINDS)}
+_NAME_MEMBERS: Final = frozenset({"full", "components", "vCardParams"})
+_ORG_MEMBERS: Final = frozenset({"name", "units", "contexts", "vCardParams"})
+_PLAIN_ADDRESS_MEMBERS: Final = frozenset({"components", "contexts", "pref", "vCardParams"})
+_DATE_MEMBERS: Final = frozenset({"kind", "date"})
+_PARTIAL_DATE: Final = frozenset({"year", "month", "day"})
+_NOTE_MEMBERS: Final = frozenset({"note", "vCardParams"})
+_UNIT: Final = frozenset({"room", "apartment", "floor", "building"})
+_KNOWN_PROPERTIES: Final = frozenset(
+    {
+        *_WRITERS,
+        *(member for _, member in _SINGLES),
+        "@type",
+        "version",
+        "name",
+        "keywords",
+        "members",
+        "relatedTo",
+        "speakToAs",
+        "vCardProps",
+    }
+)
+
+Emitter.known_names = frozenset(name.lower() for name in HANDLERS) | {"begin", "end", "version"}

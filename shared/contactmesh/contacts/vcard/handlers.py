@@ -98,7 +98,7 @@ def embedded(build: CardBuilder, head: Head, value: str) -> None:
     entry = members_of(head, known).copy()
     encoding = head.params.get("encoding")
     if encoding is not None and encoding[0].upper() in {"B", "BASE64"}:
-        content = "".join(value.split())
+        content = "".join(value.split()) if " " in value or "\t" in value else value
         if content[:5].lower() == "data:":
             entry["uri"] = content
         else:

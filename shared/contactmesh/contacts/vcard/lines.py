@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
-_VERSION: Final = re.compile(rb"^VERSION[^:\n]*:[ \t]*([0-9.]+)", re.IGNORECASE | re.MULTILINE)
+_VERSION: Final = re.compile(rb"\nVERSION[^:\n]*:[ \t]*([0-9.]+)", re.IGNORECASE)
+_QUOTED: Final = b"QUOTED-PRINTABLE"
 _QUOTED_HEAD: Final = re.compile(rb"[^:]*[;=]\"?QUOTED-PRINTABLE", re.IGNORECASE)
 _BASE64_HEAD: Final = re.compile(rb"[^:]*;(?:ENCODING=)?\"?(?:BASE64|B)\"?[;:]", re.IGNORECASE)
 _BASE64_LINE: Final = re.compile(rb"[A-Za-z0-9+/]+={0,2}[ \t]*\Z")
@@ -21,23 +22,36 @@ def version_of(content: bytes) -> str:
     return match[1].decode("ascii") if match is not None else "3.0"
 
 
-def needs_care(content: bytes) -> bool:
-    """Whether a card has lines that go on without being folded: quoted-printable, AGENT."""
-    return (
-        b"QUOTED-PRINTABLE" in content
-        or b"quoted-printable" in content
-        or b"BEGIN:VCARD" in content
-    )
-
-
 def unfolded(content: bytes, version: str) -> bytes:
     """Return a card's lines unfolded; bytes, because a fold may stand inside a character.
 
     Version 2.1 folds at a space and keeps it; the later ones insert it.
     """
-    if version == "2.1":
-        return content.replace(b"\n ", b" ").replace(b"\n\t", b"\t")
-    return content.replace(b"\n ", b"").replace(b"\n\t", b"")
+    keep = version == "2.1"
+    content = (b" " if keep else b"").join(content.split(b"\n "))
+    if b"\t" in content:
+        content = content.replace(b"\n\t", b"\t" if keep else b"")
+    return content
+
+
+def joined(content: bytes) -> bytes:
+    """Return a card of version 2.1 with its quoted-printable soft line breaks taken out."""
+    parts: list[bytes] = []
+    start = 0
+    found = content.find(_QUOTED)
+    while found >= 0:
+        end = content.find(b"\n", found)
+        line_start = content.rfind(b"\n", 0, found)
+        if b":" not in content[line_start:found]:
+            while end > 0 and content[end - 1 : end] == b"=":
+                parts.append(content[start : end - 1])
+                start = end + 1
+                end = content.find(b"\n", start)
+        if end < 0:
+            break
+        found = content.find(_QUOTED, end)
+    parts.append(content[start:])
+    return b"".join(parts)
 
 
 def numbered_lines(content: bytes, version: str) -> list[tuple[int, bytes]]:

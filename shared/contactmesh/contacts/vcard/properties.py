@@ -47,6 +47,7 @@ class Property:
         preferred: whether PREF becomes `pref`.
         labelled: whether the entry can have a `label`.
         params: parameters that become members of the same value.
+        members: all members that an entry can have (worked out from the above).
     """
 
     name: str
@@ -60,6 +61,18 @@ class Property:
     preferred: bool = True
     labelled: bool = True
     params: dict[str, str] = field(default_factory=dict)
+    members: frozenset[str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        optional = {
+            "contexts": self.contexts,
+            "features": self.features,
+            "pref": self.preferred,
+            "label": self.labelled,
+        }
+        known = {self.member, "vCardParams", *self.fixed, *self.params.values()}
+        known |= {name for name, possible in optional.items() if possible}
+        object.__setattr__(self, "members", frozenset(known))
 
 
 _MEDIA_TYPE: Final = {"mediatype": "mediaType"}

@@ -12,9 +12,15 @@ from contactmesh.contacts.jscontact.card import Card
 from contactmesh.contacts.limits import DEFAULT_LIMITS, CardLimits
 from contactmesh.contacts.vcard.blocks import Block, blocks
 from contactmesh.contacts.vcard.damage import Damage, DamagedCard, Oddity
-from contactmesh.contacts.vcard.lines import needs_care, numbered_lines, unfolded, version_of
+from contactmesh.contacts.vcard.lines import joined, numbered_lines, unfolded, version_of
+from contactmesh.contacts.vcard.parameters import Members
 from contactmesh.contacts.vcard.register import Holder, UidRegister
-from contactmesh.contacts.vcard.to_jscontact import LineReader, card_from
+from contactmesh.contacts.vcard.to_jscontact import (
+    NeedsCare,
+    card_from,
+    members_from,
+    members_from_bytes,
+)
 
 _NO_CARD = {
     "no end": ("END:VCARD is missing", "add it after the last line of the card"),
@@ -90,7 +96,11 @@ class _FileReader:
             yield Damage(self._file_name, block.card, block.line, reason, hint)
             return
         try:
-            card = self._card(block)
+            members = self._members(block)
+            is_derived = "uid" not in members
+            if is_derived:
+                members["uid"] = derived_uid(members)
+            card = card_from(members)
         except DamagedCard as damage:
             yield Damage(
                 self._file_name,
@@ -100,29 +110,23 @@ class _FileReader:
                 damage.hint,
             )
             return
-        yield from self._identified(card, block)
+        if is_derived:
+            yield card
+        else:
+            yield from self._identified(card, block)
 
-    def _card(self, block: Block) -> Card:
+    def _members(self, block: Block) -> Members:
         content = block.content
         version = version_of(content)
-        if self._on_oddity is None and not needs_care(content):
-            whole = unfolded(content, version)
+        if self._on_oddity is None:
             try:
-                lines = whole.decode().split("\n")
-                return card_from(LineReader().read(lines, version))
-            except (UnicodeDecodeError, DamagedCard):
+                whole = joined(content) if version == "2.1" else content
+                lines = unfolded(whole, version).decode().split("\n")
+                return members_from(lines, version)
+            except (UnicodeDecodeError, DamagedCard, NeedsCare):
                 # The careful way below says where the fault is, or can read it after all.
                 pass
-        return self._carefully(block, version)
-
-    def _carefully(self, block: Block, version: str) -> Card:
-        numbered = numbered_lines(block.content, version)
-        try:
-            lines = [line.decode() for _, line in numbered]
-            encoding = "utf-8"
-        except UnicodeDecodeError:
-            lines = [line.decode("latin-1") for _, line in numbered]
-            encoding = "latin-1"
+        numbered = numbered_lines(content, version)
 
         def report(index: int, reason: str, hint: str) -> None:
             if self._on_oddity is not None:
@@ -130,7 +134,9 @@ class _FileReader:
                 self._on_oddity(Oddity(self._file_name, block.card, line, reason, hint))
 
         try:
-            return card_from(LineReader(encoding, self._charset, report).read(lines, version))
+            return members_from_bytes(
+                (line for _, line in numbered), version, self._charset, report
+            )
         except DamagedCard as damage:
             raise DamagedCard(numbered[damage.line][0], damage.reason, damage.hint) from damage
 

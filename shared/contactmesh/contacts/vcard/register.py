@@ -9,7 +9,7 @@ _MOST_IN_MEMORY: Final = 20_000
 
 
 class Holder(NamedTuple):
-    """The first card that used a UID: its number in the file, the name shown, its contents' hash."""
+    """The first card that used a UID: its number in the file, the name shown, a hash of it."""
 
     card: int
     name: str

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import Final
+from collections.abc import Callable, Iterable
+from typing import Final, cast
 
 from pydantic import ValidationError
 
@@ -15,119 +15,168 @@ from contactmesh.contacts.vcard.charsets import (
     from_quoted_printable,
     to_quoted_printable,
 )
-from contactmesh.contacts.vcard.content import Head, parse_head, split_head
+from contactmesh.contacts.vcard.content import Head, parse_head, split_head, unescape
 from contactmesh.contacts.vcard.damage import DamagedCard
-from contactmesh.contacts.vcard.handlers import HANDLERS, Handler
-from contactmesh.contacts.vcard.parameters import Members
+from contactmesh.contacts.vcard.handlers import HANDLERS, Handler, simple
+from contactmesh.contacts.vcard.parameters import Members, members_of
+from contactmesh.contacts.vcard.properties import SIMPLE
 
 Report = Callable[[int, str, str], None]
 """Called with the index of a content line, what is odd about it, and a hint."""
 
-_heads: Final[dict[str, tuple[Head, Handler]]] = {}
 _MOST_HEADS: Final = 4096
 _UNICODE: Final = frozenset({None, "utf-8", "utf8", "us-ascii", "ascii"})
+_heads: Final[dict[str, Head]] = {}
 
 
-def _no_report(_line: int, _reason: str, _hint: str) -> None:
-    return
+class NeedsCare(Exception):
+    """The lines go on without being folded: they must be joined before they can be read."""
 
 
 def _structural(_build: CardBuilder, _head: Head, _value: str) -> None:
     """VERSION says how to read the card and is written anew."""
 
 
-def _known_head(text: str, encoding: str) -> tuple[Head, Handler] | None:
-    found = _heads.get(text)
-    if found is not None:
-        return found
-    readable = text
-    if encoding != "utf-8":
-        readable = decode(text.encode(encoding), None) or text
-    head = parse_head(readable)
+def _encoded(build: CardBuilder, head: Head, value: str) -> None:
+    if head.quoted and value.rstrip(" \t").endswith("="):
+        raise NeedsCare
+    _decode(build, head, value, value.encode(), None)
+
+
+def _nested(_build: CardBuilder, _head: Head, _value: str) -> None:
+    raise NeedsCare
+
+
+_STRUCTURE: Final[dict[str, Handler]] = {"VERSION": _structural, "BEGIN": _nested}
+
+
+def _prepared(head: Head) -> Head:
+    """Work out what to do with the values of a head."""
+    head.handler = HANDLERS.get(head.name, CardBuilder.keep)
+    if head.name in _STRUCTURE:
+        head.handler = _STRUCTURE[head.name]
+    elif head.quoted or head.charset not in _UNICODE:
+        head.handler = _encoded
+    elif head.handler is simple and head.group is None:
+        known = SIMPLE[head.name]
+        members_of(head, known)
+        if head.key is None:
+            head.known = known
+    return head
+
+
+def _split(line: str, index: int) -> tuple[Head, str] | None:
+    """Take a line apart whose head is not known yet; None for an empty line."""
+    parts = split_head(line)
+    if parts is None:
+        if not line.strip():
+            return None
+        raise DamagedCard(index, *_why(line))
+    head = parse_head(parts[0])
     if head is None:
-        return None
-    handler = _structural if head.name == "VERSION" else HANDLERS.get(head.name, CardBuilder.keep)
-    if head.quoted or head.charset not in _UNICODE:
-        handler = _encoded
-    if len(_heads) >= _MOST_HEADS:
-        _heads.clear()
-    _heads[text] = head, handler
-    return head, handler
+        raise DamagedCard(index, *_why(line))
+    _prepared(head)
+    # A head with a colon in quotes would be looked up by its first half only.
+    if ":" not in parts[0]:
+        if len(_heads) >= _MOST_HEADS:
+            _heads.clear()
+        _heads[parts[0]] = head
+    return head, parts[1]
 
 
-def _encoded(_build: CardBuilder, _head: Head, _value: str) -> None:
-    """Stands for all properties whose value must be decoded first."""
+def members_from(lines: Iterable[str], version: str) -> Members:
+    """Return the card that content lines make, as JSON.
+
+    Raises:
+        DamagedCard: a line is no content line.
+        NeedsCare: the lines must be joined first.
+    """
+    build = CardBuilder(version)
+    card, counts, heads = build.card, build.counts, _heads
+    for index, line in enumerate(lines):
+        head_text, _, value = line.partition(":")
+        head = heads.get(head_text)
+        if head is None or not value:
+            parts = _split(line, index)
+            if parts is None:
+                continue
+            head, value = parts
+        known = head.known
+        if known is None or head.template is None:
+            head.handler(build, head, value)
+            continue
+        # Most lines: one value, which becomes one entry. Written out for speed.
+        entry = head.template.copy()
+        entry[known.member] = unescape(value) if "\\" in value else value
+        collection = known.collection
+        if collection not in card:
+            card[collection] = {}
+        prefix = known.prefix
+        counts[prefix] = count = counts.get(prefix, 0) + 1
+        key = f"{prefix}-{count}"
+        entries = cast("Members", card[collection])
+        if key in entries:
+            build.insert(entries, prefix, entry, head)
+        else:
+            entries[key] = entry
+    return build.finish()
 
 
-class LineReader:
-    """Reads the content lines of cards.
+def members_from_bytes(
+    lines: Iterable[bytes], version: str, charset: str | None, report: Report
+) -> Members:
+    """Return the card that joined lines make, each decoded by what it says of itself.
 
     Args:
-        encoding: how the lines were decoded; `latin-1` stands for "bytes, one to a character".
-        charset: the character set of bytes that name none and are not UTF-8, if known.
+        lines: content lines, unfolded.
+        version: the vCard version.
+        charset: the character set of values that name none and are not UTF-8, if known.
         report: told of what is odd.
+
+    Raises:
+        DamagedCard: a line is no content line.
     """
-
-    def __init__(
-        self, encoding: str = "utf-8", charset: str | None = None, report: Report = _no_report
-    ) -> None:
-        self._encoding = encoding
-        self._charset = charset
-        self._report = report
-
-    def read(self, lines: Iterable[str], version: str) -> Members:
-        """Return the card that content lines make, as JSON.
-
-        Raises:
-            DamagedCard: a line is no content line.
-        """
-        build = CardBuilder(version)
-        plain = self._encoding == "utf-8"
-        known = _heads
-        for index, line in enumerate(lines):
-            head_text, colon, value = line.partition(":")
-            if '"' in head_text:
-                split = split_head(line)
-                if split is not None:
-                    head_text, value = split
-            found = known.get(head_text) if colon else None
-            if found is None:
-                if not line.strip():
-                    continue
-                found = _known_head(head_text, self._encoding) if colon else None
-                if found is None:
-                    raise DamagedCard(index, *_why(line))
-            head, handler = found
-            if plain and handler is not _encoded:
-                handler(build, head, value)
-            else:
-                self._decoded(build, head, value, index)
-        return build.finish()
-
-    def _decoded(self, build: CardBuilder, head: Head, value: str, index: int) -> None:
-        raw = value.encode(self._encoding, "surrogatepass")
-        if head.quoted:
-            raw = from_quoted_printable(raw)
-        text = decode(raw, head.charset)
-        if text is None and head.charset is None and self._charset is not None:
-            text = decode(raw, self._charset)
-        if text is None:
-            shown = head.charset or UNKNOWN
-            if not head.quoted or not value.isascii():
-                value = to_quoted_printable(raw)
-            build.keep_bytes(head, value, shown)
-            self._report(
+    build = CardBuilder(version)
+    for index, raw_line in enumerate(lines):
+        line = raw_line.decode("latin-1")
+        parts = split_head(line)
+        if parts is None:
+            if not line.strip():
+                continue
+            raise DamagedCard(index, *_why(decode(raw_line, None) or line))
+        raw_head, raw_value = (part.encode("latin-1") for part in parts)
+        head = parse_head(decode(raw_head, None) or parts[0])
+        if head is None:
+            raise DamagedCard(index, *_why(decode(raw_line, None) or line))
+        if not _decode(build, head, parts[1], raw_value, charset):
+            report(
                 index,
-                f"{head.name} is in the character set {shown}, which cannot be read",
+                f"{head.name} is in the character set {head.charset or UNKNOWN}, "
+                "which cannot be read",
                 "its bytes are kept; name the right character set to have its text",
             )
-            return
-        if "\r" in text:
-            text = text.replace("\r\n", "\n").replace("\r", "\n")
-        # A line break inside a decoded value would end the line if it were written out.
-        text = text.replace("\n", "\\n")
-        if head.name != "VERSION":
-            HANDLERS.get(head.name, CardBuilder.keep)(build, head, text)
+    return build.finish()
+
+
+def _decode(build: CardBuilder, head: Head, value: str, raw: bytes, charset: str | None) -> bool:
+    """Hand on a value as text; False when only its bytes could be kept."""
+    if head.quoted:
+        raw = from_quoted_printable(raw)
+    text = decode(raw, head.charset)
+    if text is None and head.charset is None and charset is not None:
+        text = decode(raw, charset)
+    if text is None:
+        if not head.quoted or not value.isascii():
+            value = to_quoted_printable(raw)
+        build.keep_bytes(head, value, head.charset or UNKNOWN)
+        return False
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    # A line break inside a decoded value would end the line if it were written out.
+    text = text.replace("\n", "\\n")
+    if head.name != "VERSION":
+        HANDLERS.get(head.name, CardBuilder.keep)(build, head, text)
+    return True
 
 
 def _why(line: str) -> tuple[str, str]:
@@ -157,8 +206,3 @@ def card_from(members: Members) -> Card:
         raise DamagedCard(
             0, f"it makes no valid card: {where}: {first['msg']}", "correct or delete its JSPROP"
         ) from error
-
-
-def members_from(lines: Sequence[str], version: str) -> Members:
-    """Return the card that decoded content lines make, as JSON."""
-    return LineReader().read(lines, version)

@@ -10,13 +10,14 @@ from pydantic import JsonValue
 
 from contactmesh.contacts.canonical import canonical
 from contactmesh.contacts.display import display_name
+from contactmesh.contacts.groups import keywords_from_groups
 from contactmesh.contacts.jscontact.card import Card
 from contactmesh.contacts.patch import make_patch
 from contactmesh.contacts.vcard.content import escape, param_text
 from contactmesh.contacts.vcard.damage import DamagedCard
 from contactmesh.contacts.vcard.from_jscontact import GroupStyle, lines_from
 from contactmesh.contacts.vcard.parameters import Members
-from contactmesh.contacts.vcard.to_jscontact import members_from
+from contactmesh.contacts.vcard.to_jscontact import NeedsCare, members_from
 
 _LONGEST_LINE = 75
 
@@ -29,30 +30,28 @@ def write_vcards(
 ) -> Iterator[bytes]:
     """Write cards as vCards.
 
-    Each card is read back as it was written; what vCard has no place for, or would say otherwise,
-    is added as JSPROP (RFC 9555, section 3.2.1), so that reading gives the same card again.
+    A card with anything out of the ordinary is read back as it was written; what vCard has no
+    place for, or would say otherwise, is added as JSPROP (RFC 9555, section 3.2.1), so that
+    reading gives the same card again.
 
     Args:
-        cards: the cards, taken one at a time.
+        cards: the cards, taken one at a time; `categories` has to hold all of them.
         version: the vCard version.
         group_style: how groups are written.
 
     Yields:
         The bytes of one vCard, lines ending in CRLF and folded at 75 octets.
     """
-    for card in cards:
+    for card in keywords_from_groups(cards) if group_style == "categories" else cards:
         yield _written(card, version, group_style)
 
 
 def _written(card: Card, version: Literal["3.0", "4.0"], group_style: GroupStyle) -> bytes:
     members = card.to_json()
-    lines = lines_from(members, display_name(card), version, group_style)
-    try:
-        again: Members = members_from(lines, version)
-    except DamagedCard:
-        again = {"@type": "Card", "version": "1.0"}
-    if again != members:
-        lines += _corrections(again, members)
+    out = lines_from(members, display_name(card), version, group_style)
+    lines = out.lines
+    if not out.certain:
+        lines += _corrections(lines, members, version)
     text = "\r\n".join(["BEGIN:VCARD", f"VERSION:{version}", *lines, "END:VCARD", ""])
     if text.isascii() and all(len(line) <= _LONGEST_LINE for line in lines):
         return text.encode()
@@ -61,7 +60,13 @@ def _written(card: Card, version: Literal["3.0", "4.0"], group_style: GroupStyle
     return b"\r\n".join([*head, *folded, b"END:VCARD", b""])
 
 
-def _corrections(again: Members, members: Members) -> list[str]:
+def _corrections(lines: list[str], members: Members, version: str) -> list[str]:
+    try:
+        again = members_from(lines, version)
+    except (DamagedCard, NeedsCare):
+        again = {"@type": "Card", "version": "1.0"}
+    if again == members:
+        return []
     metadata = {
         name: members.get(name) for name in ("version", "uid", "created", "updated", "prodId")
     }
