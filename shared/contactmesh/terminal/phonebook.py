@@ -141,7 +141,7 @@ class Phonebook:
     """
 
     def __init__(self, path: Path, user_id: str, region: str | None = None) -> None:
-        self._path = path
+        self.path = path
         self._user_id = user_id
         self._region = region
         self._database = DatabaseThread()
@@ -152,7 +152,7 @@ class Phonebook:
         Raises:
             PhonebookTooNew: a newer version wrote it.
         """
-        await self._database.open(self._path)
+        await self._database.open(self.path)
         return self
 
     async def __aexit__(
