@@ -5,7 +5,7 @@ import asyncio
 from contactmesh.messaging.consumer import BatchConsumer
 from contactmesh.messaging.publisher import Publisher
 from contactmesh.messaging.relay import OutboxRelay
-from contactmesh.messaging.topology import GROUP
+from contactmesh.messaging.topology import GROUP, MAX_BODY_BYTES
 from contactmesh.runtime.commands import CommandHandler
 from contactmesh.runtime.logging import configure_logging
 from contactmesh.runtime.process import TRANSIENT, ServiceProcess, run_until_signalled
@@ -60,7 +60,13 @@ async def main(stopping: asyncio.Event) -> None:
             prepare=prepare,
             consumers=[
                 BatchConsumer(
-                    url, GROUP.commands_queue, commands, replies, name=NAME, transient=TRANSIENT
+                    url,
+                    GROUP.commands_queue,
+                    commands,
+                    replies,
+                    name=NAME,
+                    max_body=MAX_BODY_BYTES,
+                    transient=TRANSIENT,
                 ),
                 BatchConsumer(
                     url,

@@ -21,6 +21,7 @@ from contactmesh.local.errors import NotInstalledError
 from contactmesh.local.ports import LOOPBACK
 from contactmesh.local.private_files import private_folder, write_private
 from contactmesh.local.process import ProcessSpec
+from contactmesh.messaging.topology import BROKER_MAX_MESSAGE_BYTES
 
 IMAGE = "rabbitmq:4-management"
 
@@ -45,6 +46,7 @@ _CONFIGURATION = """\
 listeners.tcp.1 = {host}:{amqp}
 management.tcp.ip = {host}
 management.tcp.port = {management}
+max_message_size = {max_message_bytes}
 
 # Service accounts are internal; for everybody else identity_service is asked.
 auth_backends.1 = internal
@@ -108,6 +110,7 @@ class RabbitMQNode:
             management=self.ports.management,
             identity=self.identity_port,
             cache_ms=_AUTHORISATION_CACHE_MS,
+            max_message_bytes=BROKER_MAX_MESSAGE_BYTES,
             definitions=self._definitions,
         )
         (self.folder / "rabbitmq.conf").write_text(configuration, encoding="utf-8")

@@ -23,7 +23,10 @@ from contactmesh.messaging.topology import Queue
 
 log = structlog.get_logger()
 
+RECONNECT_SECONDS: Final = 0.1
 BATCH: Final = 200
+BATCH_BYTES: Final = 8 * 1024 * 1024
+"""A batch is one transaction, which has to fit one message to the database."""
 PREFETCH: Final = 2 * BATCH
 
 
@@ -59,6 +62,7 @@ class BatchConsumer:
         publisher: Publisher,
         *,
         name: str,
+        max_body: int | None = None,
         transient: tuple[type[Exception], ...] = (),
     ) -> None:
         self._url = url
@@ -66,7 +70,9 @@ class BatchConsumer:
         self._handler = handler
         self._publisher = publisher
         self._name = name
-        self._transient = (*transient, BrokerUnavailable)
+        self._max_body = max_body
+        self._transient: tuple[type[Exception], ...] = (*transient, BrokerUnavailable)
+        self._not_poison: tuple[type[Exception], ...] = (*self._transient, TooManyParked)
         self._limit = ParkingLimit()
         self._stopping = asyncio.Event()
         self.consuming = False
@@ -83,7 +89,7 @@ class BatchConsumer:
         """
         reconnecting = AsyncRetrying(
             retry=retry_if_exception_type(BrokerUnavailable),
-            wait=wait_exponential_jitter(initial=0.1, max=5),
+            wait=wait_exponential_jitter(multiplier=0.1, max=5, jitter=0.1),
             stop=lambda _: self._stopping.is_set(),
             sleep=self._pause,
             retry_error_callback=lambda _: None,
@@ -91,6 +97,7 @@ class BatchConsumer:
         )
         while not self._stopping.is_set():
             await reconnecting(self._session)
+            await self._pause(RECONNECT_SECONDS)
 
     async def _session(self) -> None:
         connection = await connect(self._url, f"{self._name} consumer")
@@ -98,17 +105,20 @@ class BatchConsumer:
             channel = await connection.channel(publisher_confirms=False)
             raw = await underlay(channel)
             await raw.basic_qos(prefetch_count=PREFETCH)
-            inbox = _Arrivals(raw, self._queue.name)
-            tag = await inbox.start()
+            arrivals = _Arrivals(raw, self._queue.name, self._max_body)
+            tag = await arrivals.start()
             self.consuming = True
             log.info("consuming", queue=self._queue.name)
-            while batch := await inbox.take(BATCH, self._stopping):
+            while batch := await arrivals.take(self._stopping):
                 await self._settle([delivery for _, delivery in batch])
                 await raw.basic_ack(batch[-1][0], multiple=True)
             if self._stopping.is_set():
                 await raw.basic_cancel(tag)
         except BROKER_FAILURES as error:
-            raise BrokerUnavailable(f"Lost the broker: {type(error).__name__}.") from error
+            if not self.consuming:
+                raise BrokerUnavailable(f"No consumer: {type(error).__name__}.") from error
+            # A connection that has worked is replaced at once, however many there were before it.
+            log.warning("lost the broker", queue=self._queue.name, because=type(error).__name__)
         finally:
             self.consuming = False
             with contextlib.suppress(*BROKER_FAILURES):
@@ -118,7 +128,7 @@ class BatchConsumer:
         """Handle a batch to its end, whatever it takes."""
         retrying = AsyncRetrying(
             retry=retry_if_exception_type(self._transient),
-            wait=wait_exponential_jitter(initial=0.05, max=5),
+            wait=wait_exponential_jitter(multiplier=0.05, max=5, jitter=0.05),
             sleep=self._pause,
             stop=lambda _: self._stopping.is_set(),
             reraise=True,
@@ -143,7 +153,7 @@ class BatchConsumer:
     async def _find_poison(self, batch: Sequence[Delivery]) -> list[Parked]:
         try:
             return list(await self._handler.handle(batch))
-        except (*self._transient, TooManyParked):
+        except self._not_poison:
             raise
         except Exception as error:  # noqa: BLE001 - whatever a message provokes, the others pass
             if len(batch) > 1:
@@ -177,9 +187,10 @@ def _place(error: BaseException) -> str:
 class _Arrivals:
     """The deliveries of one consumer on one channel, with their delivery tags."""
 
-    def __init__(self, channel: Channel, queue: str) -> None:
+    def __init__(self, channel: Channel, queue: str, max_body: int | None) -> None:
         self._channel = channel
         self._queue = queue
+        self._max_body = max_body
         self._waiting: deque[tuple[int, Delivery]] = deque()
         self._wake = asyncio.Event()
         self._ended = False
@@ -191,7 +202,7 @@ class _Arrivals:
         ok = await channel.basic_consume(self._queue, self._arrived)
         return str(ok.consumer_tag)
 
-    async def take(self, most: int, stopping: asyncio.Event) -> list[tuple[int, Delivery]]:
+    async def take(self, stopping: asyncio.Event) -> list[tuple[int, Delivery]]:
         """Whatever has arrived, or, when nothing has, the next; empty when stopping.
 
         Raises:
@@ -204,24 +215,36 @@ class _Arrivals:
                 if self._ended:
                     raise ConnectionError("the consumer ended")
                 if self._waiting:
-                    count = min(most, len(self._waiting))
-                    return [self._waiting.popleft() for _ in range(count)]
+                    return self._batch()
                 self._wake.clear()
                 await self._wake.wait()
             return []
         finally:
             stopped.cancel()
 
+    def _batch(self) -> list[tuple[int, Delivery]]:
+        batch = [self._waiting.popleft()]
+        size = len(batch[0][1].body)
+        while self._waiting and len(batch) < BATCH:
+            size += len(self._waiting[0][1].body)
+            if size > BATCH_BYTES:
+                break
+            batch.append(self._waiting.popleft())
+        return batch
+
     async def _arrived(self, message: aiormq.abc.DeliveredMessage) -> None:
         delivery = message.delivery
         tag = message.delivery_tag
         if tag is None:
             return
+        size = len(message.body)
+        too_large = size if self._max_body is not None and size > self._max_body else None
         self._waiting.append(
             (
                 tag,
                 Delivery(
-                    body=bytes(message.body),
+                    body=b"" if too_large else bytes(message.body),
+                    too_large=too_large,
                     key=message.routing_key or "",
                     message_id=message.header.properties.message_id,
                     redelivered=bool(getattr(delivery, "redelivered", False)),

@@ -89,12 +89,17 @@ def _chunks(keys: Sequence[str]) -> list[tuple[str, ...]]:
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """A message that arrived. `key` is the routing key that the broker checked at publishing."""
+    """A message that arrived.
+
+    `key` is the routing key that the broker checked at publishing. `too_large` gives the size in
+    bytes of a body that was over the consumer's limit and was let go of; `body` is empty then.
+    """
 
     body: bytes
     key: str
     message_id: str | None
     redelivered: bool
+    too_large: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,7 +53,7 @@ class OutboxRelay:
     ) -> None:
         self._outbox = outbox
         self._publisher = publisher
-        self._transient = (*transient, BrokerUnavailable)
+        self._transient: tuple[type[Exception], ...] = (*transient, BrokerUnavailable)
         self._committed: asyncio.Queue[Sequence[OutboxEntry]] = asyncio.Queue(maxsize=64)
         self._stopping = asyncio.Event()
 
@@ -96,7 +96,7 @@ class OutboxRelay:
     async def _publish(self, entries: Sequence[OutboxEntry]) -> None:
         retrying = AsyncRetrying(
             retry=retry_if_exception_type(self._transient),
-            wait=wait_exponential_jitter(initial=0.05, max=5),
+            wait=wait_exponential_jitter(multiplier=0.05, max=5, jitter=0.05),
             stop=lambda state: self._stopping.is_set() and state.attempt_number > 3,
             retry_error_callback=lambda _: None,
             before_sleep=lambda _: log.warning("outbox waits for the broker", entries=len(entries)),

@@ -17,7 +17,12 @@ EXCHANGES = (COMMANDS, EVENTS, TERMINALS, DEAD)
 """All durable topic exchanges."""
 
 MAX_BODY_BYTES = 1024 * 1024
-"""The largest message that a service reads; a larger one is refused unread."""
+"""The largest command that a service reads; a larger one is refused unread."""
+MAX_EVENT_BYTES = 4 * 1024 * 1024
+"""The largest event; an audience of a hundred thousand fits."""
+BROKER_MAX_MESSAGE_BYTES = 8 * 1024 * 1024
+"""What the broker takes at all. Above the others, so that a service can still answer with the
+reason; below what a flood of such messages would make of a service's memory."""
 
 TERMINAL_QUEUE_MESSAGES = 10_000
 TERMINAL_QUEUE_BYTES = 64 * 1024 * 1024
@@ -82,7 +87,7 @@ IDENTITY = ServiceTopology("identity_service")
 GROUP = ServiceTopology(
     "group_service",
     handles_commands=True,
-    events=("group.audience.requested", "terminal.revoked"),
+    events=("group.audience.requested", "group.dissolved", "terminal.revoked"),
 )
 FANOUT = ServiceTopology(
     "fanout_service",

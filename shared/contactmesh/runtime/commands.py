@@ -181,10 +181,10 @@ class CommandHandler:
         await self._publisher.publish([self._refusal(delivery, address, refusal)])
 
     def _read(self, delivery: Delivery, address: CommandAddress) -> Request:
-        if len(delivery.body) > MAX_BODY_BYTES:
+        if delivery.too_large is not None:
             raise Refusal(
                 ErrorCode.TOO_LARGE,
-                f"A message may have {MAX_BODY_BYTES} bytes; this one has {len(delivery.body)}.",
+                f"A message may have {MAX_BODY_BYTES} bytes; this one has {delivery.too_large}.",
                 limit_bytes=MAX_BODY_BYTES,
             )
         envelope = Envelope.decode(delivery.body)

@@ -8,7 +8,7 @@ from pydantic import ValidationError
 from contactmesh.contracts.envelope import Envelope, Message
 from contactmesh.contracts.errors import ErrorCode, Refusal, invalid_field, invalid_fields
 from contactmesh.messaging.message import Delivery, Parked
-from contactmesh.messaging.topology import MAX_BODY_BYTES
+from contactmesh.messaging.topology import MAX_EVENT_BYTES
 from contactmesh.runtime.metrics import RECEIVED
 
 
@@ -43,8 +43,8 @@ def read_events(
 
 
 def _read(delivery: Delivery, kinds: Mapping[str, type[Message]]) -> Event:
-    if len(delivery.body) > 4 * MAX_BODY_BYTES:
-        raise Refusal(ErrorCode.TOO_LARGE, "The event is too large.", limit_bytes=MAX_BODY_BYTES)
+    if len(delivery.body) > MAX_EVENT_BYTES:
+        raise Refusal(ErrorCode.TOO_LARGE, "The event is too large.", limit_bytes=MAX_EVENT_BYTES)
     envelope = Envelope.decode(delivery.body)
     kind = kinds.get(envelope.type)
     if kind is None:

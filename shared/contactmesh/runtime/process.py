@@ -102,7 +102,7 @@ class ServiceProcess:
         settings = self.settings
         retrying = AsyncRetrying(
             retry=retry_if_exception_type(TRANSIENT),
-            wait=wait_exponential_jitter(multiplier=0.1, max=5),
+            wait=wait_exponential_jitter(multiplier=0.1, max=5, jitter=0.1),
             stop=lambda _: stopping.is_set(),
             retry_error_callback=lambda _: False,
             before_sleep=lambda state: log.warning(
