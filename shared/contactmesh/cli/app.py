@@ -1,0 +1,43 @@
+"""The `contactmesh` command: one sub-command for each thing that people do with the system."""
+
+from importlib.metadata import version
+from typing import Annotated
+
+import typer
+
+from contactmesh.cli import operator, texts
+from contactmesh.cli.running import OneLineErrors
+from contactmesh.cli.up import up
+
+app = typer.Typer(
+    name="contactmesh",
+    cls=OneLineErrors,
+    help=texts.HELP_APP,
+    epilog=texts.HELP_APP_EXITS,
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,  # they would show values, and with them contact details
+)
+app.command("up")(up)
+app.add_typer(operator.app, name="operator")
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(version("contactmesh"))
+        raise typer.Exit
+
+
+@app.callback()
+def contactmesh(
+    _: Annotated[
+        bool,
+        typer.Option("--version", help=texts.HELP_VERSION, callback=_show_version, is_eager=True),
+    ] = False,
+) -> None:
+    """Take the options that stand before the sub-command."""
+
+
+def main() -> None:
+    """Run the command line that the process was started with, and exit with its status."""
+    app(prog_name="contactmesh")

@@ -1,0 +1,86 @@
+"""How commands show things: tables for people, JSON for scripts, errors in one line.
+
+Results go to standard output and all else to standard error, so that a pipe gets results only.
+"""
+
+import json
+import sys
+import unicodedata
+from collections.abc import Iterable, Sequence
+from typing import Annotated, Final
+
+import typer
+from pydantic import BaseModel, JsonValue
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from contactmesh.cli import texts
+
+AsJson = Annotated[bool, typer.Option("--json", help=texts.HELP_JSON)]
+"""The option of every command whose output a script may want to read."""
+
+_UNPIPED_WIDTH: Final = 100_000
+# They change the order in which a terminal shows what stands around them.
+_REORDERING: Final = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+
+
+def console() -> Console:
+    """Standard output. What is not read by a person is neither wrapped nor cut."""
+    return Console(
+        highlight=False, width=None if sys.stdout.isatty() else _UNPIPED_WIDTH, soft_wrap=True
+    )
+
+
+def error_console() -> Console:
+    """Standard error, for progress, notes and errors."""
+    return Console(stderr=True, highlight=False, soft_wrap=True)
+
+
+def harmless(text: str) -> str:
+    """Text that somebody else wrote, unable to move the cursor or to reorder a line."""
+    return "".join(
+        "\N{REPLACEMENT CHARACTER}"
+        if unicodedata.category(character) == "Cc" or character in _REORDERING
+        else character
+        for character in text
+    )
+
+
+def print_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """Print rows under their column titles, lined up whatever script they are written in."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for column in columns:
+        table.add_column(column, overflow="fold")
+    for row in rows:
+        table.add_row(*(Text(harmless(cell)) for cell in row))
+    Console(highlight=False, width=None if sys.stdout.isatty() else _UNPIPED_WIDTH).print(table)
+
+
+def print_text(text: str) -> None:
+    """Print text for people; it may hold what somebody else wrote."""
+    console().print(Text("\n".join(harmless(line) for line in text.split("\n"))))
+
+
+def print_json(value: BaseModel | Sequence[BaseModel] | JsonValue) -> None:
+    """Print a value as one line of JSON, every script readable as it is."""
+    sys.stdout.write(json.dumps(_json_value(value), ensure_ascii=False) + "\n")
+
+
+def print_note(text: str) -> None:
+    """Say something beside the result."""
+    error_console().print(Text(harmless(text), style="dim"))
+
+
+def print_error(message: str) -> None:
+    """Say in one line what went wrong."""
+    prefix = Text(texts.ERROR_PREFIX, style="bold red")
+    error_console().print(prefix + Text(f" {harmless(message)}", style="not bold default"))
+
+
+def _json_value(value: object) -> object:
+    if isinstance(value, BaseModel):
+        return value.model_dump(mode="json", by_alias=True, exclude_none=True)
+    if isinstance(value, (list, tuple)):
+        return [_json_value(item) for item in value]
+    return value

@@ -1,0 +1,80 @@
+"""Running commands: the group that tells errors in one line, and commands that are coroutines."""
+
+import asyncio
+import functools
+import sys
+from collections.abc import Callable, Coroutine, Sequence
+from typing import Any, ParamSpec
+
+import typer
+from typer.core import TyperGroup
+
+from contactmesh.cli import texts
+from contactmesh.cli.errors import FORESEEN, exit_code_of, told
+from contactmesh.cli.exit_codes import ExitCode
+from contactmesh.cli.output import print_error
+
+Parameters = ParamSpec("Parameters")
+
+
+def async_command(
+    function: Callable[Parameters, Coroutine[Any, Any, None]],
+) -> Callable[Parameters, None]:
+    """Let a coroutine function be a command. Ctrl-C cancels it."""
+
+    @functools.wraps(function)
+    def command(*args: Parameters.args, **kwargs: Parameters.kwargs) -> None:
+        asyncio.run(function(*args, **kwargs))
+
+    return command
+
+
+class OneLineErrors(TyperGroup):
+    """The group at the root of all commands: whatever they raise is told here.
+
+    A command raises one of the closed families of errors and is done; see `errors.FORESEEN`.
+    """
+
+    def main(
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,
+        windows_expand_args: bool = True,
+        **extra: Any,  # noqa: ANN401 - as in the base class
+    ) -> Any:  # noqa: ANN401
+        """Run a command line and, in stand-alone mode, exit with its status."""
+        run = functools.partial(
+            super().main,
+            args,
+            prog_name,
+            complete_var,
+            standalone_mode=False,
+            windows_expand_args=windows_expand_args,
+            **extra,
+        )
+        return sys.exit(_exit_code(run)) if standalone_mode else run()
+
+
+def _exit_code(run: Callable[[], object]) -> int:
+    try:
+        status = run()
+    except typer.TyperException as error:
+        _tell_usage(error)
+        return error.exit_code
+    except typer.Abort:
+        return ExitCode.INTERRUPTED
+    except FORESEEN as error:
+        print_error(told(error))
+        return exit_code_of(error)
+    return status if isinstance(status, int) else ExitCode.OK
+
+
+def _tell_usage(error: typer.TyperException) -> None:
+    message = error.format_message()
+    if not message:
+        return  # a command without its arguments, whose help was shown instead
+    context = getattr(error, "ctx", None)
+    hint = "" if context is None else texts.SEE_HELP.format(command=context.command_path)
+    print_error(" ".join([*message.split(), *hint.split()]))

@@ -1,0 +1,99 @@
+"""Every text that the commands of operators show people, in one place to be translated.
+
+Help texts are markup of Rich, in which a blank line ends a paragraph. The others are plain.
+"""
+
+ERROR_PREFIX = "error:"
+SEE_HELP = "See '{command} --help'."
+FILE_FAILED = "{name}: {reason}."
+FIELD_PROBLEM = "{path}: {problem}."
+
+# `contactmesh`
+HELP_APP = (
+    "Change your number once, and it is right in every phonebook that you allow.\n\n"
+    "Start a system with [bold]contactmesh up[/], register people with "
+    "[bold]contactmesh operator[/], and be one of them with [bold]contactmesh terminal[/]."
+)
+HELP_APP_EXITS = (
+    "Exit status: 0 done · 1 refused or failed · 2 wrong usage · 3 the system cannot be reached, "
+    "try again later · 130 Ctrl-C. Errors are one line on standard error."
+)
+HELP_VERSION = "Show the version."
+HELP_JSON = "Print JSON for scripts."
+
+# Where the system is
+HELP_DATA = "The data folder of the 'contactmesh up' to talk to."
+HELP_IDENTITY_URL = "The HTTP address of identity_service, for a system that runs elsewhere."
+HELP_OPERATOR_FILE = "The file with the operator's token, for a system that runs elsewhere."
+OPERATOR_FILE_MISSING = (
+    "--identity-url alone is not enough: name the file with the operator's token by "
+    "--operator-token-file."
+)
+OPERATOR_FILE_EMPTY = "{file} is empty: it has to hold the operator's token."
+IDENTITY_UNREACHABLE = (
+    "identity_service at {url} does not answer ({reason}). Check the address and that it runs."
+)
+IDENTITY_UNREADABLE = "What answers at {url} is not identity_service. Check the address."
+IDENTITY_FAILED = "identity_service at {url} cannot answer now (HTTP {status}). Look at its log."
+
+# `contactmesh operator`
+HELP_OPERATOR = "Register people, let their terminals in, and keep them out."
+EXAMPLES_OPERATOR = (
+    "From nothing to a first terminal:\n\n"
+    "  contactmesh operator user add li-wei --name 李伟\n\n"
+    "  contactmesh operator user code li-wei"
+)
+HELP_USERS = "The people who use the system."
+HELP_TERMINALS = "Their phones, desktops and bots."
+
+HELP_USER_ADD = (
+    "Register a user.\n\n"
+    "The id is a handle that stays for good: 2 to 40 of a-z, 0-9 and hyphen. The name is what "
+    "others see. Registering the same user again does no harm."
+)
+EXAMPLE_USER_ADD = "Example:  contactmesh operator user add li-wei --name 李伟"
+HELP_USER_ID = "The user's handle, for example li-wei."
+HELP_NAME = "The name that others see."
+BAD_USER_ID = (
+    "A user's id is 2 to 40 of a-z, 0-9 and hyphen, with no hyphen first or last, as in li-wei."
+)
+BAD_NAME = "A name is 1 to 100 characters in any script, without line ends or control characters."
+USER_ADDED = "{name} is registered as {user_id}."
+USER_ADD_NEXT = "Let the first terminal in with: contactmesh operator user code {user_id}"
+
+HELP_USER_LIST = "List all users, with the number of terminals that each has now."
+EXAMPLE_USER_LIST = "Example:  contactmesh operator user list --json | jq -r '.[].user_id'"
+COLUMNS_USERS = ("User", "Name", "Terminals")
+NO_USERS = "Nobody is registered yet. Begin with: contactmesh operator user add --help"
+
+HELP_USER_CODE = (
+    "Mint a code with which a user lets one terminal in.\n\n"
+    "It works once, for a day, and is dead after five wrong tries. Hand it to the user over a way "
+    "that you trust: whoever has it can be this user. It cannot be shown again; mint another if it "
+    "gets lost."
+)
+EXAMPLE_USER_CODE = "Example:  contactmesh operator user code li-wei"
+CODE_MINTED = """\
+{code}
+
+This code lets one terminal of {user_id} in, once, until {expires_at}.
+The user trades it for credentials on the new device:
+
+  contactmesh terminal enrol {code}"""
+
+HELP_TERMINAL_LIST = "List a user's terminals, those that were revoked too."
+EXAMPLE_TERMINAL_LIST = "Example:  contactmesh operator terminal list li-wei"
+COLUMNS_TERMINALS = ("Terminal", "Name", "Enrolled", "Revoked")
+NO_TERMINALS = (
+    "{user_id} has no terminal yet. Mint a code for one: contactmesh operator user code {user_id}"
+)
+
+HELP_TERMINAL_REVOKE = (
+    "Shut a terminal out at once and for good, for example a phone that was stolen.\n\n"
+    "Its credentials are void, its connection is closed, what waited for it is deleted. Other "
+    "users are not told. The user's other terminals go on; a terminal that is found again enrols "
+    "anew."
+)
+EXAMPLE_TERMINAL_REVOKE = "Example:  contactmesh operator terminal revoke li-wei~x7k2m9qa"
+HELP_TERMINAL_ID = "The terminal, as 'contactmesh operator terminal list' shows it."
+TERMINAL_REVOKED = "{terminal_id} is shut out."
