@@ -56,14 +56,12 @@ def invalid_fields(error: ValidationError, *, at: tuple[str, ...] = ()) -> Refus
 
     The offending values are left out: they may be contact details, and errors are logged.
     """
-    fields = [
-        {
-            "path": "/" + "/".join(str(part) for part in (*at, *item["loc"])),
-            "problem": item["msg"],
-        }
-        for item in error.errors(include_input=False, include_url=False, include_context=False)[:20]
+    found = [
+        ("/" + "/".join(str(part) for part in (*at, *item["loc"])), item["msg"])
+        for item in error.errors(include_input=False, include_url=False, include_context=False)
     ]
-    paths = ", ".join(field["path"] for field in fields[:3])
+    fields: list[JsonValue] = [{"path": path, "problem": problem} for path, problem in found[:20]]
+    paths = ", ".join(path for path, _ in found[:3])
     return Refusal(
         ErrorCode.INVALID_ARGUMENT,
         f"Correct the command and send it under a new id; see {paths}.",

@@ -1,0 +1,179 @@
+"""Every message on the wire, with its JSON Schema, and all of it as one AsyncAPI document."""
+
+from collections.abc import Iterator, Mapping
+from enum import StrEnum
+from importlib.metadata import version
+from typing import Any, Final
+
+from pydantic import BaseModel
+from pydantic.json_schema import models_json_schema
+
+from contactmesh.contracts import contact, identity
+from contactmesh.contracts.command import Command
+from contactmesh.contracts.envelope import CONTENT_TYPE, Envelope, Message
+from contactmesh.contracts.group import commands, events, updates
+from contactmesh.contracts.reply import Reply, Result
+
+JsonObject = dict[str, Any]
+
+
+class Channel(StrEnum):
+    """The exchange that a message is published to."""
+
+    COMMANDS = "contactmesh.commands"
+    EVENTS = "contactmesh.events"
+    TERMINALS = "contactmesh.terminals"
+
+
+COMMANDS: Final[tuple[type[Command], ...]] = (
+    commands.CreateGroup,
+    commands.ListGroups,
+    commands.ShowGroup,
+    commands.Invite,
+    commands.AcceptInvitation,
+    commands.DeclineInvitation,
+    commands.WithdrawInvitation,
+    commands.LeaveGroup,
+    commands.RemoveMember,
+    commands.HandOver,
+    commands.DissolveGroup,
+    commands.PublishCard,
+    commands.Block,
+    commands.Lift,
+    commands.ListBlocks,
+    commands.Pull,
+    commands.SetPullInterval,
+    commands.Subscribe,
+    commands.Unsubscribe,
+)
+EVENTS: Final[tuple[type[Message], ...]] = (
+    contact.ContactChanged,
+    identity.UserRegistered,
+    identity.TerminalEnrolled,
+    identity.TerminalRevoked,
+    events.GroupCreated,
+    events.MemberJoined,
+    events.MemberLeft,
+    events.BlockSet,
+    events.BlockLifted,
+    events.SubscriptionChanged,
+    events.HandedOver,
+    events.GroupDissolved,
+    events.InvitationSent,
+    events.InvitationClosed,
+    events.AudienceRequested,
+    events.AudienceSnapshot,
+)
+UPDATES: Final[tuple[type[Message], ...]] = (
+    contact.ContactUpdate,
+    updates.GroupJoined,
+    updates.MemberJoinedUpdate,
+    updates.MemberLeftUpdate,
+    updates.RefreshUpdate,
+    updates.HandedOverUpdate,
+    updates.GroupDissolvedUpdate,
+    updates.InvitationUpdate,
+    updates.InvitationClosedUpdate,
+)
+
+
+def channels() -> Mapping[Channel, tuple[type[Message], ...]]:
+    """The messages of each exchange."""
+    return {
+        Channel.COMMANDS: COMMANDS,
+        Channel.EVENTS: EVENTS,
+        Channel.TERMINALS: (*UPDATES, Reply),
+    }
+
+
+def results() -> tuple[type[Result], ...]:
+    """What the `result` of a reply can be."""
+    return tuple(dict.fromkeys(command.RESULT for command in COMMANDS))
+
+
+def schemas() -> JsonObject:
+    """The JSON Schemas (2020-12) of all messages, replies' results and the envelope, by name."""
+    models: list[type[BaseModel]] = [*COMMANDS, *EVENTS, *UPDATES, Reply, Envelope, *results()]
+    _, definitions = models_json_schema(
+        [(model, "serialization") for model in models],
+        ref_template="#/components/schemas/{model}",
+    )
+    return dict(definitions["$defs"])
+
+
+def asyncapi() -> JsonObject:
+    """The whole wire contract as an AsyncAPI 3.0 document."""
+    return {
+        "asyncapi": "3.0.0",
+        "info": {
+            "title": "ContactMesh",
+            "version": version("contactmesh"),
+            "description": "Every message is one CloudEvent in structured JSON; `data` is given "
+            "here. Who sent a command is read from its routing key, which the broker checks.",
+            "license": {"name": "Apache-2.0"},
+        },
+        "defaultContentType": CONTENT_TYPE,
+        "channels": {
+            channel.value: {
+                "address": channel.value,
+                "messages": {
+                    message.__name__: {"$ref": f"#/components/messages/{message.__name__}"}
+                    for message in messages
+                },
+                "bindings": {
+                    "amqp": {
+                        "is": "routingKey",
+                        "exchange": {"name": channel.value, "type": "topic", "durable": True},
+                        "bindingVersion": "0.3.0",
+                    }
+                },
+            }
+            for channel, messages in channels().items()
+        },
+        "operations": dict(_operations()),
+        "components": {
+            "messages": {
+                message.__name__: _message(message)
+                for messages in channels().values()
+                for message in messages
+            },
+            "schemas": schemas(),
+        },
+    }
+
+
+def _operations() -> Iterator[tuple[str, JsonObject]]:
+    for channel, messages in channels().items():
+        action = "receive" if channel is Channel.COMMANDS else "send"
+        reference = channel.value.replace("/", "~1")
+        yield (
+            f"{action}-{channel.name.lower()}",
+            {
+                "action": action,
+                "channel": {"$ref": f"#/channels/{reference}"},
+                "messages": [
+                    {"$ref": f"#/channels/{reference}/messages/{message.__name__}"}
+                    for message in messages
+                ],
+            },
+        )
+
+
+def _message(message: type[Message]) -> JsonObject:
+    return {
+        "name": message.TYPE,
+        "title": message.__name__,
+        "summary": (message.__doc__ or "").partition("\n")[0],
+        "contentType": CONTENT_TYPE,
+        "payload": {
+            "allOf": [
+                {"$ref": "#/components/schemas/Envelope"},
+                {
+                    "properties": {
+                        "type": {"const": message.TYPE},
+                        "data": {"$ref": f"#/components/schemas/{message.__name__}"},
+                    }
+                },
+            ]
+        },
+    }
