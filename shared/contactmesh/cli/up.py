@@ -1,20 +1,22 @@
 """`contactmesh up`: a whole system on this machine, for as long as the command runs."""
 
 import asyncio
+import os
 import shlex
 import signal
+import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console, Group
+from rich.console import Console, Group, RenderableType
 from rich.markup import escape
 from rich.panel import Panel
 from rich.progress import Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 from contactmesh.local import texts
-from contactmesh.local.errors import LocalStackError
 from contactmesh.local.log_view import LogView
 from contactmesh.local.settings import StackSettings, default_data_folder
 from contactmesh.local.stack import Stack, Step
@@ -24,7 +26,7 @@ from contactmesh.runtime.settings import LogLevel
 def up(
     data: Annotated[
         Path | None,
-        typer.Option(help=texts.HELP_DATA, show_default=str(default_data_folder())),
+        typer.Option(help=texts.HELP_DATA, show_default=texts.DEFAULT_DATA),
     ] = None,
     scale: Annotated[
         list[str] | None, typer.Option(metavar="NAME=N", help=texts.HELP_SCALE)
@@ -37,14 +39,8 @@ def up(
     A broker in AMQP_URL or a database in MONGODB_URL is used instead of starting one.
     """
     copies = dict(_copies(argument) for argument in scale or [])
-    try:
-        settings = StackSettings(
-            data=data or default_data_folder(), scale=copies, log_level=log_level
-        )
-        asyncio.run(_Session(settings, quiet=quiet).run())
-    except LocalStackError as error:
-        Console(stderr=True).print(escape(str(error)), style="red", soft_wrap=True, highlight=False)
-        raise typer.Exit(1) from None
+    settings = StackSettings(data=data or default_data_folder(), scale=copies, log_level=log_level)
+    asyncio.run(_Session(settings, quiet=quiet).run())
 
 
 def _copies(argument: str) -> tuple[str, int]:
@@ -54,19 +50,34 @@ def _copies(argument: str) -> tuple[str, int]:
     return name, int(number)
 
 
+class _Screen(Console):
+    """Standard output, which may go away: the system runs on without anybody watching."""
+
+    def show(self, *content: RenderableType) -> None:
+        """Print if there is still somebody to see it."""
+        with suppress(OSError):  # the terminal was closed
+            self.print(*content)
+
+    def on_broken_pipe(self) -> None:
+        """Print to nowhere from now on, rather than end the program in the middle of its work."""
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)
+
+
 class _Session:
     """One run of the command: what is shown, and what Ctrl-C does."""
 
     def __init__(self, settings: StackSettings, *, quiet: bool) -> None:
-        self._console = Console()
+        self._screen = _Screen()
         self._quiet = quiet
-        self._loud = LogView(self._console)
-        self._view = self._calm = LogView(self._console, from_level="warning")
+        # While the system starts, the progress display tells what goes well.
+        self._view = LogView(self._screen, from_level="warning")
         self._progress = Progress(
             SpinnerColumn(finished_text="[green]✓[/]"),
             TextColumn("{task.description}"),
             TimeElapsedColumn(),
-            console=self._console,
+            console=self._screen,
         )
         self._tasks: dict[str, TaskID] = {}
         self._stack = Stack(settings, log_reader=self._read, watcher=self._watch)
@@ -82,8 +93,8 @@ class _Session:
                 self._stack.hasten()
             elif task is not None:
                 self._interrupted = True
-                self._console.print(texts.STOPPING)
                 task.cancel()
+                self._screen.show(texts.STOPPING)
 
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             loop.add_signal_handler(number, interrupt)
@@ -92,18 +103,19 @@ class _Session:
             async with self._stack:
                 self._progress.stop()
                 if not self._quiet:
-                    self._console.print(_how_to_go_on(self._stack))
-                    self._view = self._loud
+                    self._screen.show(_how_to_go_on(self._stack))
+                    self._view = LogView(self._screen)
                 await asyncio.Event().wait()
         except asyncio.CancelledError:
             if not self._interrupted:
                 raise
-            self._console.print(texts.STOPPED)
+            self._screen.show(texts.STOPPED)
         finally:
             self._progress.stop()
 
     def _read(self, process: str, line: str) -> None:
-        self._view.show(process, line)
+        with suppress(OSError):  # the terminal was closed
+            self._view.show(process, line)
 
     def _watch(self, name: str, step: Step) -> None:
         if step is Step.STARTING:

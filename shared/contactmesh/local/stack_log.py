@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -32,10 +33,12 @@ class StackLog:
 
     def write(self, process: str, line: str) -> None:
         """Take a line that ``process`` wrote."""
-        file = self._files.get(process)
-        if file is None:
-            file = self._files[process] = LogFile(self.path(process))
-        file.write(line)
+        # A full disk must not stop the process whose lines cannot be kept.
+        with suppress(OSError):
+            file = self._files.get(process)
+            if file is None:
+                file = self._files[process] = LogFile(self.path(process))
+            file.write(line)
         if self._reader is not None:
             self._reader(process, line)
 

@@ -42,6 +42,7 @@ PORT_CHANGED = (
 
 # `contactmesh up`
 HELP_DATA = "The folder of everything that stays. One stack at a time on a folder."
+DEFAULT_DATA = "$CONTACTMESH_HOME, else ~/.local/share/contactmesh"
 HELP_SCALE = "Run N copies of a service, as in group_service=3. May be repeated."
 HELP_LOG_LEVEL = "From which level on services write log lines."
 HELP_QUIET = "Show only warnings and errors."
@@ -55,6 +56,7 @@ UP_BROKER = "broker"
 UP_DATA = "data"
 UP_GOING_ON = """\
 In another terminal:
-  contactmesh operator --help{data}
-  contactmesh terminal --help{data}
+  contactmesh operator user add ann --name Ann{data}    registers somebody
+  contactmesh operator user code ann{data}              mints a code for a terminal
+  contactmesh terminal enrol CODE{data}                 lets a terminal in
 Ctrl-C here stops everything; the data stays."""
