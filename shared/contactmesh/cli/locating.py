@@ -1,5 +1,6 @@
 """Finding the system that a command is about: the stack on this machine, or one elsewhere."""
 
+import shlex
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
@@ -36,6 +37,12 @@ class OperatorAccess:
 
     identity_url: str
     token: str = field(repr=False)
+
+
+def where_options(data: Path | None, url: str | None) -> str:
+    """What a command that is suggested needs to reach the same system; empty for the usual one."""
+    options = (("--data", data), ("--identity-url", url))
+    return "".join(f" {name} {shlex.quote(str(value))}" for name, value in options if value)
 
 
 def identity_url(given: str | None, data: Path | None) -> str:

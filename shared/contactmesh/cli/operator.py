@@ -8,7 +8,13 @@ from pydantic import ValidationError
 
 from contactmesh.cli import texts
 from contactmesh.cli.errors import WrongUsage
-from contactmesh.cli.locating import DataFolder, IdentityUrl, OperatorTokenFile, operator_access
+from contactmesh.cli.locating import (
+    DataFolder,
+    IdentityUrl,
+    OperatorTokenFile,
+    operator_access,
+    where_options,
+)
 from contactmesh.cli.operator_client import OperatorClient
 from contactmesh.cli.output import AsJson, print_json, print_note, print_table, print_text
 from contactmesh.cli.running import async_command
@@ -43,7 +49,11 @@ async def add_user(
     else:
         print_text(texts.USER_ADDED.format(name=row.display_name, user_id=row.user_id))
         if row.terminals == 0:
-            print_note(texts.USER_ADD_NEXT.format(user_id=row.user_id))
+            print_note(
+                texts.USER_ADD_NEXT.format(
+                    user_id=row.user_id, where=where_options(data, identity_url)
+                )
+            )
 
 
 @user.command("list", help=texts.HELP_USER_LIST, epilog=texts.EXAMPLE_USER_LIST)
@@ -85,7 +95,10 @@ async def mint_code(
     else:
         print_text(
             texts.CODE_MINTED.format(
-                code=minted.code, user_id=user_id, expires_at=_local_time(minted.expires_at)
+                code=minted.code,
+                user_id=user_id,
+                expires_at=_local_time(minted.expires_at),
+                where=where_options(data, identity_url),
             )
         )
 
@@ -118,7 +131,9 @@ async def list_terminals(
             ],
         )
     else:
-        print_note(texts.NO_TERMINALS.format(user_id=user_id))
+        print_note(
+            texts.NO_TERMINALS.format(user_id=user_id, where=where_options(data, identity_url))
+        )
 
 
 @terminal.command("revoke", help=texts.HELP_TERMINAL_REVOKE, epilog=texts.EXAMPLE_TERMINAL_REVOKE)

@@ -59,7 +59,7 @@ BAD_USER_ID = (
 )
 BAD_NAME = "A name is 1 to 100 characters in any script, without line ends or control characters."
 USER_ADDED = "{name} is registered as {user_id}."
-USER_ADD_NEXT = "Let the first terminal in with: contactmesh operator user code {user_id}"
+USER_ADD_NEXT = "Let the first terminal in with: contactmesh operator user code {user_id}{where}"
 
 HELP_USER_LIST = "List all users, with the number of terminals that each has now."
 EXAMPLE_USER_LIST = "Example:  contactmesh operator user list --json | jq -r '.[].user_id'"
@@ -79,13 +79,14 @@ CODE_MINTED = """\
 This code lets one terminal of {user_id} in, once, until {expires_at}.
 The user trades it for credentials on the new device:
 
-  contactmesh terminal enrol {code}"""
+  contactmesh terminal enrol {code}{where}"""
 
 HELP_TERMINAL_LIST = "List a user's terminals, those that were revoked too."
 EXAMPLE_TERMINAL_LIST = "Example:  contactmesh operator terminal list li-wei"
 COLUMNS_TERMINALS = ("Terminal", "Name", "Enrolled", "Revoked")
 NO_TERMINALS = (
-    "{user_id} has no terminal yet. Mint a code for one: contactmesh operator user code {user_id}"
+    "{user_id} has no terminal yet. Mint a code for one: "
+    "contactmesh operator user code {user_id}{where}"
 )
 
 HELP_TERMINAL_REVOKE = (

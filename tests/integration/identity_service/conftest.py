@@ -59,7 +59,7 @@ class Identity:
         """Send a request, by default as an operator."""
         headers = {"Authorization": authorization} if authorization else {}
         async with self.session.request(
-            method, URL(f"{self.url}/{path}"), json=json, data=data, headers=headers
+            method, URL(f"{self.url}/{path}", encoded=True), json=json, data=data, headers=headers
         ) as answer:
             is_json = answer.content_type == "application/json"
             return Answer(answer.status, await (answer.json() if is_json else answer.text()))

@@ -52,7 +52,15 @@ async def test_body_over_the_limit_is_refused(identity: Identity) -> None:
 
 @pytest.mark.parametrize(
     ("method", "path"),
-    [("GET", "v1/nothing"), ("PUT", "v1/users"), ("POST", "v1/users/nobody/enrolment-codes")],
+    [
+        ("GET", "v1/nothing"),
+        ("PUT", "v1/users"),
+        ("POST", "v1/users/nobody/enrolment-codes"),
+        ("GET", "v1/users/%FF/terminals"),
+        ("GET", "v1/users/%ED%A0%80/terminals"),
+        ("GET", "v1/users/%00/terminals"),
+        ("DELETE", "v1/terminals/%2E%2E"),
+    ],
 )
 async def test_what_is_not_there_is_told_so(identity: Identity, method: str, path: str) -> None:
     answer = await identity.ask(method, path)
@@ -70,6 +78,11 @@ async def test_terminals_route_wants_id_and_secret(
         "POST", "v1/terminals/ada~aaaaaaaa/queue", authorization=authorization
     )
     assert answer.error.code is ErrorCode.UNAUTHENTICATED
+
+
+@pytest.mark.parametrize("after", ["%FF", "%ED%A0%80", "%00", "[$gt]"])
+async def test_page_can_be_asked_for_with_any_text(identity: Identity, after: str) -> None:
+    assert (await identity.ask("GET", f"v1/users?after={after}")).status == HTTPStatus.OK
 
 
 async def test_users_come_in_pages(identity: Identity) -> None:
