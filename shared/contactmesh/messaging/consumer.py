@@ -52,6 +52,8 @@ class BatchConsumer:
     `transient` are the errors that mean "not now": the batch is kept and tried again, and nothing
     is parked. Any other error is taken as a fault of one message: the batch is split down to single
     messages, and those that fail alone are parked.
+
+    `consuming` says whether messages arrive now; `halted` why they never will again.
     """
 
     def __init__(
@@ -76,6 +78,7 @@ class BatchConsumer:
         self._limit = ParkingLimit()
         self._stopping = asyncio.Event()
         self.consuming = False
+        self.halted: str | None = None
 
     def stop(self) -> None:
         """Finish the batch in hand, then let `run` return; the rest goes back to the queue."""
@@ -96,7 +99,11 @@ class BatchConsumer:
             before_sleep=lambda _: log.warning("broker away", queue=self._queue.name),
         )
         while not self._stopping.is_set():
-            await reconnecting(self._session)
+            try:
+                await reconnecting(self._session)
+            except TooManyParked as error:
+                self.halted = str(error)
+                raise
             await self._pause(RECONNECT_SECONDS)
 
     async def _session(self) -> None:

@@ -63,7 +63,10 @@ class OutboxRelay:
             await self._committed.put(entries)
 
     def stop(self) -> None:
-        """Publish what was handed over, then let `run` return."""
+        """Publish what was handed over, then let `run` return.
+
+        When the broker does not take it even now, it stays in the outbox for another process.
+        """
         self._stopping.set()
 
     async def run(self) -> None:
@@ -98,10 +101,18 @@ class OutboxRelay:
             retry=retry_if_exception_type(self._transient),
             wait=wait_exponential_jitter(multiplier=0.05, max=5, jitter=0.05),
             stop=lambda state: self._stopping.is_set() and state.attempt_number > 3,
-            retry_error_callback=lambda _: None,
+            retry_error_callback=lambda _: False,
             before_sleep=lambda _: log.warning("outbox waits for the broker", entries=len(entries)),
         )
         fault_point("before_publish")
-        await retrying(self._publisher.publish, [entry.message for entry in entries])
-        fault_point("after_publish")
-        await retrying(self._outbox.delete, [entry.id for entry in entries])
+        if await retrying(self._published, entries):
+            fault_point("after_publish")
+            await retrying(self._deleted, entries)
+
+    async def _published(self, entries: Sequence[OutboxEntry]) -> bool:
+        await self._publisher.publish([entry.message for entry in entries])
+        return True
+
+    async def _deleted(self, entries: Sequence[OutboxEntry]) -> bool:
+        await self._outbox.delete([entry.id for entry in entries])
+        return True

@@ -68,8 +68,9 @@ class ServiceProcess:
                 return "stopping"
             if not prepared.is_set():
                 return "starting"
-            if not all(consumer.consuming for consumer in self.consumers):
-                return "no broker"
+            for consumer in self.consumers:
+                if not consumer.consuming:
+                    return consumer.halted or "no broker"
             return None
 
         async with serving(settings.http_host, settings.http_port, readiness, self.routes):
