@@ -105,7 +105,8 @@ class OutboxRelay:
             before_sleep=lambda _: log.warning("outbox waits for the broker", entries=len(entries)),
         )
         fault_point("before_publish")
-        if await retrying(self._published, entries):
+        published: bool = await retrying(self._published, entries)
+        if published:
             fault_point("after_publish")
             await retrying(self._deleted, entries)
 
