@@ -103,11 +103,11 @@ install_rabbitmq() {
         chmod 755 "$policy"
     fi
     export DEBIAN_FRONTEND=noninteractive
-    install="apt-get install --yes --quiet --no-install-recommends rabbitmq-server"
-    if ! $install >"$log" 2>&1; then
+    set -- apt-get install --yes --quiet --no-install-recommends rabbitmq-server
+    if ! "$@" >"$log" 2>&1; then
         # The package lists may be missing or too old.
         quietly apt-get update --quiet
-        quietly $install
+        quietly "$@"
     fi
     # The local stack runs nodes of its own: the system's need not start with the machine.
     if [ -d /run/systemd/system ]; then

@@ -1,6 +1,7 @@
 """Keeping one process running: what dies is started again, with growing pauses if it goes on so."""
 
 import asyncio
+import json
 from collections.abc import Awaitable, Callable, Mapping
 
 from contactmesh.local import texts
@@ -90,7 +91,7 @@ class SupervisedProcess:
                         name=self.name,
                         ending=describe_ending(self._last_ending),
                         log=log,
-                        last=self._last_line or texts.NOTHING_WRITTEN,
+                        last=_words(self._last_line) or texts.NOTHING_WRITTEN,
                     )
                 )
             return await ready()
@@ -120,24 +121,44 @@ class SupervisedProcess:
     async def _keep_running(self, process: Process) -> None:
         clock = asyncio.get_running_loop().time
         in_a_row = 0
-        while True:
+        running: Process | None = process
+        while running is not None:
             began = clock()
-            ending = await self._watch(process)
+            ending = await self._watch(running)
             if self._stopping.is_set():
                 return
             steady = clock() - began >= _STEADY_SECONDS
             in_a_row = 1 if steady else in_a_row + 1
             pause = min(_LONGEST_PAUSE_SECONDS, _FIRST_PAUSE_SECONDS * 2 ** (in_a_row - 1))
             self._tell_death(ending, in_a_row, pause)
+            running = await self._start_again(pause)
+
+    async def _start_again(self, pause: float) -> Process | None:
+        """Start it after a pause, or not at all when it is told to stop before."""
+        while not await self._stopped_within(pause):
             try:
-                async with asyncio.timeout(pause):
-                    await self._stopping.wait()
-            except TimeoutError:
                 process = await self._spawn({})
+            except OSError as error:  # no memory, no process ids
+                pause = _LONGEST_PAUSE_SECONDS
+                self._log.say(
+                    "error",
+                    texts.CANNOT_START,
+                    process=self.name,
+                    reason=str(error),
+                    next_try_in_seconds=pause,
+                )
+            else:
                 if self._stopping.is_set():  # told so while it was being started
                     process.kill()
-            else:
-                return
+                return process
+        return None
+
+    async def _stopped_within(self, seconds: float) -> bool:
+        try:
+            async with asyncio.timeout(seconds):
+                return await self._stopping.wait()
+        except TimeoutError:
+            return False
 
     async def _spawn(self, environment: Mapping[str, str]) -> Process:
         spec = self._spec
@@ -180,3 +201,12 @@ class SupervisedProcess:
             restart_in_seconds=round(pause, 1),
             log=str(self._log.path(self.name)),
         )
+
+
+def _words(line: str) -> str:
+    """Give what a log line says, without the rest of it."""
+    try:
+        fields = json.loads(line)
+    except ValueError:
+        return line.strip()
+    return str(fields["event"]) if isinstance(fields, dict) and "event" in fields else line.strip()

@@ -25,6 +25,7 @@ MANAGEMENT_UNREACHABLE = (
 
 STARTED = "started"
 DIED = "died; starting it again"
+CANNOT_START = "cannot be started"
 KEEPS_DYING = "keeps dying; look at its log"
 
 UNKNOWN_SERVICE = "There is no service {name}. Services: {names}."

@@ -127,6 +127,40 @@ async def test_dying_while_starting_is_told_with_the_last_words(
     await process.stop()
 
 
+async def test_the_last_words_of_a_service_are_its_event_not_its_json(
+    recorder: Recorder, tmp_path: Path
+) -> None:
+    code = """print('{"level": "critical", "event": "no broker account"}'); raise SystemExit(1)"""
+    process = supervised(code, recorder, tmp_path)
+
+    async def never() -> bool:
+        return False
+
+    await process.start()
+    with pytest.raises(DidNotStartError, match=r"Last line: no broker account$"):
+        await process.until_ready(never, seconds=20)
+    await process.stop()
+
+
+async def test_what_cannot_be_started_again_is_tried_later_and_can_be_stopped(
+    recorder: Recorder, tmp_path: Path
+) -> None:
+    folder = tmp_path / "goes away"
+    folder.mkdir()
+    process = supervised(WAITS, recorder, folder)
+    await process.start()
+    await recorder.until_lines(1)
+    folder.rmdir()
+    process.kill()
+
+    async def said() -> bool:
+        return any(event["event"] == "cannot be started" for event in recorder.events)
+
+    await until(said, seconds=20)
+    await process.stop()
+    assert process.deaths == 1
+
+
 async def test_not_being_ready_in_time_is_told(recorder: Recorder, tmp_path: Path) -> None:
     process = supervised(WAITS, recorder, tmp_path)
 
