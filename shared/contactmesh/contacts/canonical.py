@@ -26,11 +26,10 @@ def canonical(card: Mapping[str, JsonValue]) -> Json:
     Args:
         card: a card as JSON.
     """
-    return {
-        name: _plain(value, (name,))
-        for name, value in card.items()
-        if name not in METADATA and value != {}
+    plain = {
+        name: _plain(value, (name,)) for name, value in card.items() if name not in METADATA
     }
+    return {name: value for name, value in plain.items() if value not in ({}, [])}
 
 
 def _plain(value: JsonValue, path: tuple[str, ...]) -> JsonValue:
@@ -52,7 +51,7 @@ def _plain(value: JsonValue, path: tuple[str, ...]) -> JsonValue:
 def digest(card: Card) -> str:
     """Return a digest that two cards share when they say the same of their contact.
 
-    It ignores the order of members, redundant `@type`, empty maps and spelled-out defaults, and
+    It ignores the order of members, redundant `@type`, empty maps and lists and spelled-out defaults, and
     the metadata `@type`, `version`, `uid`, `created`, `updated` and `prodId`. Two records of one
     person under different UIDs therefore have one digest; compare `uid` as well for identity.
 

@@ -147,6 +147,7 @@ class Emitter:
     def _kept_params(self, words: list[str], params: Members) -> tuple[str | None, str]:
         group = None
         text = ""
+        self.certain = self.certain and bool(params)
         for name, value in params.items():
             values = [value] if isinstance(value, str) else value
             if not isinstance(values, list) or (len(values) < 2 and values is value):
@@ -154,8 +155,8 @@ class Emitter:
                 continue
             texts = [str(each) for each in values]
             if name == "group":
-                group = texts[0]
-                self.certain = self.certain and len(texts) == 1 and bool(_GROUP.match(group))
+                group = texts[0] if _GROUP.match(texts[0]) else None
+                self.certain = self.certain and len(texts) == 1 and group is not None
             elif name == "type":
                 self.certain = self.certain and not any(map(_is_doubtful_type, texts))
                 words += [_quoted(each) for each in texts]

@@ -88,7 +88,7 @@ def _params_text(params: Members) -> str:
 
 def _name(out: Emitter, name: JsonValue, shown: str) -> None:
     known = name if isinstance(name, dict) else {}
-    if name is not None and (not _NAME_MEMBERS.issuperset(known) or not known):
+    if name is not None and not (_NAME_MEMBERS.issuperset(known) and known.keys() - _EXTRA):
         out.certain = False
     full = known.get("full")
     if isinstance(full, str):
@@ -117,7 +117,7 @@ def _name(out: Emitter, name: JsonValue, shown: str) -> None:
     used = fields if fields[5] or fields[6] else fields[:5]
     extra = _params_of(known)
     head = f"N{_params_text(extra)}"
-    if extra:
+    if "vCardParams" in known:
         out.certain = False
         if "group" in extra:
             head = f"{extra['group']}.{head}"
@@ -358,6 +358,7 @@ _WRITERS: Final[dict[str, Callable[[Emitter, str, Members], None]]] = {
 
 _NAME_FIELD: Final = {kind: index for index, kind in enumerate(NAME_KINDS)}
 _NAME_MEMBERS: Final = frozenset({"full", "components", "vCardParams"})
+_EXTRA: Final = frozenset({"vCardParams"})
 _ORG_MEMBERS: Final = frozenset({"name", "units", "contexts", "vCardParams"})
 _PLAIN_ADDRESS_MEMBERS: Final = frozenset({"components", "contexts", "pref", "vCardParams"})
 _DATE_MEMBERS: Final = frozenset({"kind", "date"})

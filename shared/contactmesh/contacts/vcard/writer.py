@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator
-from typing import Literal
+from typing import Final, Literal
 
 from pydantic import JsonValue
 
@@ -19,7 +20,9 @@ from contactmesh.contacts.vcard.from_jscontact import GroupStyle, lines_from
 from contactmesh.contacts.vcard.parameters import Members
 from contactmesh.contacts.vcard.to_jscontact import NeedsCare, members_from
 
-_LONGEST_LINE = 75
+_LONGEST_LINE: Final = 75
+_EXACT: Final = ("version", "uid", "created", "updated", "prodId")
+_UNWRITABLE: Final = re.compile("[\x00-\x08\x0a-\x1f\x7f\ud800-\udfff]")
 
 
 def write_vcards(
@@ -61,29 +64,47 @@ def _written(card: Card, version: Literal["3.0", "4.0"], group_style: GroupStyle
 
 
 def _corrections(lines: list[str], members: Members, version: str) -> list[str]:
-    try:
-        again = members_from(lines, version)
-    except (DamagedCard, NeedsCare):
-        again = {"@type": "Card", "version": "1.0"}
+    """Return the JSPROP lines that say what the lines say wrongly or not at all.
+
+    Lines that cannot be read back are taken out of `lines`.
+    """
+    again = _read_back(lines, version)
     if again == members:
         return []
-    metadata = {
-        name: members.get(name) for name in ("version", "uid", "created", "updated", "prodId")
-    }
-    was = {name: again.get(name) for name in metadata}
     patch: dict[str, JsonValue] = {
-        name: value for name, value in metadata.items() if value != was[name]
+        name: members.get(name) for name in _EXACT if members.get(name) != again.get(name)
     }
     patch |= make_patch(canonical(again), canonical(members))
+    # A pointer in a parameter cannot hold control characters: the whole property is given.
+    whole = {each.partition("/")[0] for each in patch if _UNWRITABLE.search(each) is not None}
+    if whole:
+        patch = {each: new for each, new in patch.items() if each.partition("/")[0] not in whole}
+        patch |= {name: members[name] for name in whole}
     return [
-        f"JSPROP{param_text('JSPTR', pointer)}:"
-        + escape(json.dumps(value, ensure_ascii=not _is_writable(value)))
+        f"JSPROP{param_text('JSPTR', pointer)}:{escape(_json(value))}"
         for pointer, value in patch.items()
     ]
 
 
-def _is_writable(value: JsonValue) -> bool:
-    return json.dumps(value, ensure_ascii=False).isprintable()
+def _read_back(lines: list[str], version: str) -> Members:
+    while True:
+        try:
+            return members_from(lines, version)
+        except DamagedCard as damage:
+            del lines[damage.line]
+        except NeedsCare:
+            lines[:] = [line for line in lines if not _looks_joined(line)]
+
+
+def _looks_joined(line: str) -> bool:
+    """Whether a reader would join the next line to this one."""
+    head = line.partition(":")[0].upper()
+    return "QUOTED-PRINTABLE" in head or head.rpartition(".")[2].startswith("BEGIN")
+
+
+def _json(value: JsonValue) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if _UNWRITABLE.search(text) is None else json.dumps(value)
 
 
 def fold(line: bytes) -> bytes:
