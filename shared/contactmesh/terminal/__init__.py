@@ -12,6 +12,15 @@ the updates are what `Terminal.updates` gives, and every error is a `TerminalErr
 """
 
 from contactmesh.terminal.credentials import Enrolment, TerminalFolder
+from contactmesh.terminal.entries import (
+    Applied,
+    Contact,
+    Imported,
+    KnownGroup,
+    KnownMember,
+    OpenInvitation,
+    OwnCard,
+)
 from contactmesh.terminal.errors import (
     AlreadyEnrolled,
     AuthenticationRefused,
@@ -30,16 +39,9 @@ from contactmesh.terminal.errors import (
     UnknownContact,
     UnreadableReply,
 )
-from contactmesh.terminal.phonebook import (
-    Contact,
-    Imported,
-    KnownGroup,
-    KnownMember,
-    OpenInvitation,
-    OwnCard,
-    Phonebook,
-)
-from contactmesh.terminal.terminal import Publication, Terminal
+from contactmesh.terminal.groups import Publication
+from contactmesh.terminal.phonebook import Phonebook
+from contactmesh.terminal.terminal import Terminal
 from contactmesh.terminal.updates import (
     ContactAdded,
     ContactRemoved,
@@ -60,6 +62,7 @@ from contactmesh.terminal.updates import (
 
 __all__ = [
     "AlreadyEnrolled",
+    "Applied",
     "AuthenticationRefused",
     "CommandRefused",
     "Contact",

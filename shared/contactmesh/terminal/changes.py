@@ -2,11 +2,10 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from typing import cast
 
 from pydantic import JsonValue, ValidationError
 
-from contactmesh.contacts import Card, changed_fields, display_name
+from contactmesh.contacts import Card
 from contactmesh.contracts.contact import ContactUpdate, Operation
 from contactmesh.contracts.group.commands import GroupList, Pulled
 from contactmesh.contracts.group.updates import (
@@ -18,21 +17,11 @@ from contactmesh.contracts.group.updates import (
     MemberLeftUpdate,
 )
 from contactmesh.contracts.group.views import InvitationView, MemberState, PulledMember
-from contactmesh.terminal.errors import LinkRefused, UnknownContact
-from contactmesh.terminal.records import ContactRecord, GroupRecord, InvitationRecord, Records
-from contactmesh.terminal.rules.linking import Candidate, own_entry_for, reach_keys
-from contactmesh.terminal.rules.ownership import (
-    claims_by,
-    compose,
-    entries_of,
-    plain_text,
-    still_theirs,
-)
-from contactmesh.terminal.rules.views import CardJson, Claims, View, join_claims, newest
+from contactmesh.terminal.contact_changes import ContactChanges
+from contactmesh.terminal.records import GroupRecord, InvitationRecord, Records
+from contactmesh.terminal.rules.ownership import claims_by
+from contactmesh.terminal.rules.views import CardJson, View, join_claims, newest
 from contactmesh.terminal.updates import (
-    ContactAdded,
-    ContactRemoved,
-    ContactUpdated,
     Departure,
     GroupGone,
     GroupJoined,
@@ -48,6 +37,8 @@ from contactmesh.terminal.updates import (
 
 PULL_INTERVAL = "pull_interval_seconds"
 """The setting that holds how often the terminal pulls."""
+CLOSED_INVITATIONS = 1000
+"""How many closed invitations are remembered, so that a late message does not open them again."""
 
 
 class Changes:
@@ -61,6 +52,7 @@ class Changes:
 
     Attributes:
         updates: what really changed, in order.
+        contacts: changes to single contacts, among them the owner's own.
         groups_to_pull: groups of which a message spoke and that have to be pulled to know more.
     """
 
@@ -70,9 +62,9 @@ class Changes:
         self._records = records
         self._region = region
         self._user_id = user_id
-        self._new_id = new_id
         self.updates: list[Update] = []
         self.groups_to_pull: list[str] = []
+        self.contacts = ContactChanges(records, region, new_id, self.updates)
 
     # What the service pushes
 
@@ -176,6 +168,7 @@ class Changes:
 
     def _close_invitation(self, invitation: InvitationRecord, outcome: str) -> None:
         self._records.save_invitation(replace(invitation, outcome=outcome))
+        self._records.forget_closed_invitations(CLOSED_INVITATIONS)
         self.updates.append(
             InvitationClosed(
                 invitation_id=invitation.invitation_id,
@@ -286,7 +279,7 @@ class Changes:
                 gone = replace(view, state=MemberState.LEFT, card=None, claims={})
                 self._records.save_view(gone, group.generation)
                 self.updates.append(MemberLeft(group.group_id, view.user_id, MemberState.LEFT))
-                self._show(view.user_id)
+                self.contacts.show(view.user_id)
 
     def drop_group(self, group_id: str, reason: Departure) -> None:
         """The user is not, or no longer, in a group: its views go, as when every member left."""
@@ -296,7 +289,7 @@ class Changes:
         members = [view.user_id for view in self._records.views_in_group(group_id)]
         self._records.delete_group(group_id)
         for user_id in members:
-            self._show(user_id)
+            self.contacts.show(user_id)
         self.updates.append(GroupGone(group_id, group.name, reason))
 
     # The user's own card
@@ -325,7 +318,7 @@ class Changes:
         if view.active and arrived.card is not None:
             # A card that comes late is not shown, but what it says of who the member is still
             # holds: so the order in which cards come does not decide which entry is linked.
-            own = self._own_part(arrived.user_id, arrived.card, make=view.shown)
+            own = self.contacts.meet(arrived.user_id, arrived.card, make=view.shown)
             # Linking has just claimed entries for the views that were there.
             view = newest(self._records.view(arrived.group_id, arrived.user_id), arrived)
             claims = claims_by(own, arrived.card, arrived.rev, self._region)
@@ -336,7 +329,7 @@ class Changes:
             self.updates.append(MemberJoined(view.group_id, view.user_id, view.role))
         elif was_active and not view.active:
             self.updates.append(MemberLeft(view.group_id, view.user_id, view.state))
-        self._show(arrived.user_id)
+        self.contacts.show(arrived.user_id)
 
     def _learn_of_self(self, group: GroupRecord, arrived: View) -> None:
         stored = self._records.view(arrived.group_id, arrived.user_id)
@@ -352,215 +345,6 @@ class Changes:
             if card is None or arrived.rev > card[0]:
                 self._records.save_own_card(arrived.group_id, arrived.rev, arrived.card)
                 self.updates.append(OwnCardUpdated(arrived.group_id, arrived.rev))
-
-    def _own_part(self, user_id: str, card: CardJson, *, make: bool) -> CardJson | None:
-        """The owner's part of a member's contact, which is linked or made if need be."""
-        contact = self._records.contact_of(user_id)
-        if contact is not None and contact.own is not None:
-            return contact.own
-        if not self._records.kept_apart(user_id):
-            found = own_entry_for(card, self._candidates(card, user_id), self._region)
-            if found is not None:
-                return self._link(found, user_id, contact)
-        if contact is None and make:
-            self._save(
-                ContactRecord(contact_id=self._new_id(), uid=str(card["uid"]), user_id=user_id)
-            )
-        return None
-
-    def _candidates(self, card: CardJson, user_id: str) -> list[Candidate]:
-        return [
-            Candidate(contact.contact_id, contact.own)
-            for contact in self._records.reached_by(
-                str(card["uid"]), reach_keys(card, self._region)
-            )
-            if contact.own is not None
-            and contact.user_id != user_id
-            and not self._shown_by_groups(contact.user_id)
-        ]
-
-    def _shown_by_groups(self, user_id: str | None) -> bool:
-        return user_id is not None and any(
-            view.shown for view in self._records.views_of_user(user_id)
-        )
-
-    def _link(
-        self, contact_id: str, user_id: str, made_by_group: ContactRecord | None
-    ) -> CardJson | None:
-        contact = self._records.contact(contact_id)
-        if contact is None:
-            raise UnknownContact(f"There is no contact {contact_id}. List the contacts to find it.")
-        if made_by_group is not None:
-            self._records.delete_contact(made_by_group.contact_id)
-            if made_by_group.shown:
-                self.updates.append(
-                    ContactRemoved(made_by_group.contact_id, made_by_group.display_name)
-                )
-        self._save(replace(contact, user_id=user_id, inherited={}))
-        for view in self._records.views_of_user(user_id):
-            if view.card is not None:
-                claims = claims_by(contact.own, view.card, view.rev, self._region)
-                self._records.save_claims(replace(view, claims=join_claims(view.claims, claims)))
-        return contact.own
-
-    def _show(self, user_id: str) -> None:
-        """Bring what is shown of a member up to date with what is known of them."""
-        contact = self._records.contact_of(user_id)
-        if contact is None:
-            return
-        views = [view for view in self._records.views_of_user(user_id) if view.shown]
-        if views:
-            composed = compose(contact.own or {}, views, contact.inherited, self._region)
-            self._save(replace(contact, shown=composed.card, from_member=composed.from_member))
-        elif contact.own is None:
-            self._records.delete_contact(contact.contact_id)
-            if contact.shown:
-                self.updates.append(ContactRemoved(contact.contact_id, contact.display_name))
-        elif contact.from_member:
-            # What was last known of the member stays, and is the owner's from now on.
-            self._save(
-                replace(
-                    contact,
-                    own=contact.shown,
-                    inherited=contact.from_member,
-                    from_member={},
-                )
-            )
-
-    def _save(self, contact: ContactRecord) -> None:
-        """Write a contact, and tell the user if it shows something else than before."""
-        before = self._records.contact(contact.contact_id)
-        shown = contact.shown
-        name = display_name(Card.model_validate(shown)) if shown else ""
-        uid = str((contact.own or shown or {"uid": contact.uid})["uid"])
-        self._records.save_contact(
-            replace(contact, uid=uid, display_name=name),
-            sort_key=_sort_key(shown, name),
-            search_text=_search_text(shown, name),
-            reached_by=reach_keys(contact.own or {}, self._region)
-            | reach_keys(shown, self._region),
-        )
-        if not shown:
-            return
-        if before is None or not before.shown:
-            self.updates.append(ContactAdded(contact.contact_id, name, contact.user_id))
-            return
-        changed = changed_fields(Card.model_validate(before.shown), Card.model_validate(shown))
-        if changed:
-            self.updates.append(ContactUpdated(contact.contact_id, name, changed, contact.user_id))
-
-    # What the owner does
-
-    def write_own(self, contact_id: str | None, own: CardJson) -> str:
-        """Write the owner's part of a contact, or a new contact of the owner's.
-
-        Returns:
-            The contact's id; another one than asked for if the entry turned out to be a member's.
-
-        Raises:
-            UnknownContact: there is no such contact.
-        """
-        if contact_id is None:
-            contact = ContactRecord(
-                contact_id=self._new_id(),
-                uid=str(own["uid"]),
-                user_id=None,
-                own=own,
-                shown=own,
-            )
-            self._save(contact)
-            self._link_new_entry(contact.contact_id, own)
-            return contact.contact_id
-        known = self._records.contact(contact_id)
-        if known is None:
-            raise UnknownContact(f"There is no contact {contact_id}. List the contacts to find it.")
-        same_uid = self._records.own_contact(str(own["uid"]))
-        if same_uid is not None and same_uid.contact_id != contact_id:
-            own = {**own, "uid": f"urn:uuid:{self._new_id()}"}
-        views = [] if known.user_id is None else self._records.views_of_user(known.user_id)
-        for view in views:
-            claims: Claims = still_theirs(view.claims, known.own, own)
-            if view.shown and view.card is not None:
-                claims = join_claims(claims, claims_by(own, view.card, view.rev, self._region))
-            self._records.save_claims(replace(view, claims=claims))
-        edited = replace(known, own=own, inherited=still_theirs(known.inherited, known.own, own))
-        if known.user_id is not None and any(view.shown for view in views):
-            self._save(edited)
-            self._show(known.user_id)
-        else:
-            self._save(replace(edited, shown=own))
-        return contact_id
-
-    def _link_new_entry(self, contact_id: str, own: CardJson) -> None:
-        """Link a new entry of the owner's to the one member whose card it matches, if any."""
-        matching: list[str] = []
-        for contact in self._records.reached_by(str(own["uid"]), reach_keys(own, self._region)):
-            user_id = contact.user_id
-            if user_id is None or contact.own is not None or self._records.kept_apart(user_id):
-                continue
-            candidate = Candidate(contact_id, own)
-            if any(
-                view.shown
-                and view.card is not None
-                and own_entry_for(view.card, [candidate], self._region)
-                for view in self._records.views_of_user(user_id)
-            ):
-                matching.append(user_id)
-        if len(matching) == 1:
-            self._link(contact_id, matching[0], self._records.contact_of(matching[0]))
-            self._show(matching[0])
-
-    def link(self, contact_id: str, user_id: str) -> None:
-        """Say that a contact of the owner's is a member.
-
-        Raises:
-            UnknownContact: there is no such contact.
-            LinkRefused: no group shows this member's card, or the contact is another member's.
-        """
-        contact = self._records.contact(contact_id)
-        if contact is None:
-            raise UnknownContact(f"There is no contact {contact_id}. List the contacts to find it.")
-        if contact.user_id == user_id:
-            return
-        if not self._shown_by_groups(user_id):
-            raise LinkRefused(f"None of your groups shows a card of {user_id} to link to.")
-        if contact.own is None or self._shown_by_groups(contact.user_id):
-            raise LinkRefused(
-                f"This contact is {contact.user_id} already. Unlink it first, or choose another."
-            )
-        other = self._records.contact_of(user_id)
-        if other is not None and other.own is not None:
-            raise LinkRefused(f"{user_id} is linked to another contact. Unlink that one first.")
-        self._records.keep_apart(user_id, apart=False)
-        self._link(contact_id, user_id, other)
-        self._show(user_id)
-
-    def unlink(self, contact_id: str) -> None:
-        """Part a contact of the owner's from its member, who becomes a contact of their own.
-
-        The entry is again what it was before, and the member is not linked by itself again.
-
-        Raises:
-            UnknownContact: there is no such contact.
-            LinkRefused: the contact is not linked, or a group alone brought it.
-        """
-        contact = self._records.contact(contact_id)
-        if contact is None:
-            raise UnknownContact(f"There is no contact {contact_id}. List the contacts to find it.")
-        user_id = contact.user_id
-        if user_id is None or not self._shown_by_groups(user_id):
-            raise LinkRefused("This contact is not linked to a member.")
-        if contact.own is None:
-            raise LinkRefused("A group brought this contact; there is no entry of yours to part.")
-        self._records.keep_apart(user_id, apart=True)
-        self._save(replace(contact, user_id=None, inherited={}, shown=contact.own, from_member={}))
-        views = self._records.views_of_user(user_id)
-        for view in views:
-            self._records.save_claims(replace(view, claims={}))
-        newest_card = max((view for view in views if view.shown), key=lambda view: view.rev).card
-        if newest_card is not None:
-            self._own_part(user_id, newest_card, make=True)
-        self._show(user_id)
 
 
 def stored_card(card: dict[str, JsonValue] | None) -> CardJson | None:
@@ -579,27 +363,3 @@ def unreadable(error: ValidationError) -> str:
         f"/{'/'.join(str(part) for part in problem['loc'])}: {problem['msg']}"
         for problem in problems
     )
-
-
-def _sort_key(card: CardJson, name: str) -> str:
-    sorting = entries_of(card, "name").get("sortAs")
-    if isinstance(sorting, dict):
-        parts = [sorting.get(kind) for kind in ("surname", "given")]
-        text = " ".join(str(part) for part in parts if part)
-        if text:
-            return plain_text(text)
-    return plain_text(name)
-
-
-def _search_text(card: CardJson, name: str) -> str:
-    texts = [name]
-    for field in ("nicknames", "phones", "emails", "organizations", "titles", "notes"):
-        for entry in entries_of(card, field).values():
-            texts.extend(
-                text
-                for key in ("name", "number", "address", "note", "label")
-                if isinstance(text := entry.get(key), str)
-            )
-    texts.extend(cast("dict[str, JsonValue]", card.get("keywords", {})))
-    digits = ["".join(filter(str.isdigit, text)) for text in texts]
-    return plain_text("\n".join((*texts, *digits)))

@@ -62,9 +62,13 @@ class TerminalFolder:
             # The cause is left out: it would quote the file, and with it the secret.
             raise NotEnrolled(f"{file} is damaged. Enrol again with a new code.") from None
 
+    def make(self) -> None:
+        """Make the folder, if it is not there."""
+        self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
+
     def write(self, enrolment: Enrolment) -> None:
         """Write the enrolment, mode 0600: a reader sees the old one or the new, never half."""
-        self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self.make()
         # mkstemp makes the file with mode 0600, so it is never readable by others, however briefly.
         descriptor, temporary = tempfile.mkstemp(dir=self.path, prefix=f".{_CREDENTIALS}.")
         try:

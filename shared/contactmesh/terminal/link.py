@@ -11,7 +11,6 @@ from tenacity.wait import wait_random_exponential
 from contactmesh.contracts.identity import Credentials
 from contactmesh.terminal.credentials import Enrolment
 from contactmesh.terminal.errors import (
-    AuthenticationRefused,
     IdentityUnavailable,
     TerminalClosed,
     TerminalError,
@@ -131,18 +130,13 @@ class Link:
             except (QueueMissing, IdentityUnavailable, CredentialsRefused) as error:
                 raise SessionLost(type(error).__name__) from error
         except CredentialsRefused as error:
-            await self._ask_whether_refused(error)
-            raise SessionLost(type(error).__name__) from error
-
-    async def _ask_whether_refused(self, refusal: CredentialsRefused) -> None:
-        """The broker says "refused" too when it could not ask; identity_service knows better."""
-        try:
-            await self._make_queue()
-        except IdentityUnavailable:
-            raise AuthenticationRefused(
-                f"The broker refuses terminal {self._enrolment.credentials.terminal_id}, and "
-                "identity_service does not answer. Check both, or enrol again."
-            ) from refusal
+            # The broker refuses everyone while it cannot ask identity_service. Only that service
+            # can say for sure, and while it is away too, the terminal waits.
+            try:
+                await self._make_queue()
+            except IdentityUnavailable as unavailable:
+                raise SessionLost(f"{error}, {type(unavailable).__name__}") from error
+            raise SessionLost(str(error)) from error
 
     async def _make_queue(self) -> None:
         credentials = self._enrolment.credentials

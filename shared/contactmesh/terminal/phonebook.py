@@ -3,129 +3,41 @@
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
 from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO, Final, Self, TypeVar
 
-import structlog
 import uuid_utils
-from pydantic import ValidationError
 
 from contactmesh.contacts import Card, Damage, read_vcards, write_vcards
-from contactmesh.contracts.contact import ContactUpdate, Scope
-from contactmesh.contracts.envelope import Envelope, Message
-from contactmesh.contracts.errors import Refusal
-from contactmesh.contracts.group import updates as pushed
+from contactmesh.contracts.envelope import Envelope
 from contactmesh.contracts.group.commands import GroupList, Pulled
-from contactmesh.contracts.group.views import Role
-from contactmesh.terminal.changes import PULL_INTERVAL, Changes, stored_card, unreadable
+from contactmesh.terminal.changes import PULL_INTERVAL, Changes
 from contactmesh.terminal.database import DatabaseThread
+from contactmesh.terminal.entries import (
+    Applied,
+    Contact,
+    Imported,
+    KnownGroup,
+    KnownMember,
+    OpenInvitation,
+    OwnCard,
+)
 from contactmesh.terminal.errors import UnknownContact
+from contactmesh.terminal.messages import apply_to, read
 from contactmesh.terminal.records import ContactRecord, Records
 from contactmesh.terminal.rules.ownership import plain_text
 from contactmesh.terminal.rules.views import CardJson
-from contactmesh.terminal.updates import Departure, UnreadableUpdate, Update
+from contactmesh.terminal.updates import Departure, Update
 
 DEFAULT_PULL_INTERVAL: Final = 900
 """Seconds between pulls until the service has said what the terminal chose."""
 
 _IMPORT_BATCH: Final = 100
 
-_log = structlog.get_logger(__name__)
-
 Value = TypeVar("Value")
-
-
-@dataclass(frozen=True, slots=True)
-class Contact:
-    """A contact as it is shown.
-
-    Attributes:
-        contact_id: its id in this phonebook.
-        display_name: its name as shown.
-        card: the owner's part and the member's, composed (RFC 9553).
-        user_id: the member behind it, none while no common group shows one.
-        groups: the common groups that show the member.
-        own: whether the owner has an entry of their own, which stays when the member goes.
-    """
-
-    contact_id: str
-    display_name: str
-    card: Card
-    user_id: str | None
-    groups: tuple[str, ...]
-    own: bool
-
-
-@dataclass(frozen=True, slots=True)
-class KnownGroup:
-    """A group as the phonebook knows it, without asking the service."""
-
-    group_id: str
-    name: str
-    owner_id: str
-
-
-@dataclass(frozen=True, slots=True)
-class KnownMember:
-    """A member of a group, other than the user.
-
-    Attributes:
-        role: how the member came in, if that is known.
-        card: the card that the group shows, if any.
-    """
-
-    user_id: str
-    role: Role | None
-    card: Card | None
-
-
-@dataclass(frozen=True, slots=True)
-class OpenInvitation:
-    """An invitation that waits for the user's answer."""
-
-    invitation_id: str
-    group_id: str
-    group_name: str
-    inviter_id: str
-    expires_at: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class OwnCard:
-    """The user's own card as a group has it."""
-
-    group_id: str
-    rev: int
-    card: Card
-
-
-@dataclass(frozen=True, slots=True)
-class Imported:
-    """What an import did with the cards.
-
-    Attributes:
-        added: contacts that are new.
-        updated: entries of the owner's that were replaced, found by uid.
-        unchanged: cards that the phonebook had already, as they are.
-        damages: what could not be imported, with its place in the file and what to do about it.
-    """
-
-    added: int
-    updated: int
-    unchanged: int
-    damages: tuple[Damage, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Applied:
-    """What messages did: the updates for the user, and the groups that have to be pulled now."""
-
-    updates: tuple[Update, ...]
-    groups_to_pull: tuple[str, ...]
 
 
 class Phonebook:
@@ -197,7 +109,8 @@ class Phonebook:
                 raise UnknownContact(
                     f"There is no contact {contact_id}. List the contacts to find it."
                 )
-            return _contact(contact, records.groups_showing().get(contact.user_id or "", ()))
+            user_id = contact.user_id or ""
+            return _contact(contact, records.groups_showing(user_id).get(user_id, ()))
 
         return await self._read(query)
 
@@ -206,7 +119,7 @@ class Phonebook:
 
         def query(records: Records) -> Contact | None:
             contact = records.contact_of(user_id)
-            groups = records.groups_showing().get(user_id, ())
+            groups = records.groups_showing(user_id).get(user_id, ())
             return None if contact is None or not groups else _contact(contact, groups)
 
         return await self._read(query)
@@ -375,7 +288,9 @@ class Phonebook:
             UnknownContact: there is none with this id.
         """
         card = own.to_json()
-        _, applied = await self._change(lambda changes, _: changes.write_own(contact_id, card))
+        _, applied = await self._change(
+            lambda changes, _: changes.contacts.write_own(contact_id, card)
+        )
         return applied
 
     async def link(self, contact_id: str, user_id: str) -> Applied:
@@ -385,7 +300,9 @@ class Phonebook:
             UnknownContact: there is no such contact.
             LinkRefused: no group shows this member's card, or the contact is another member's.
         """
-        _, applied = await self._change(lambda changes, _: changes.link(contact_id, user_id))
+        _, applied = await self._change(
+            lambda changes, _: changes.contacts.link(contact_id, user_id)
+        )
         return applied
 
     async def unlink(self, contact_id: str) -> Applied:
@@ -395,7 +312,7 @@ class Phonebook:
             UnknownContact: there is no such contact.
             LinkRefused: the contact is not linked, or a group alone brought it.
         """
-        _, applied = await self._change(lambda changes, _: changes.unlink(contact_id))
+        _, applied = await self._change(lambda changes, _: changes.contacts.unlink(contact_id))
         return applied
 
     # What the service says
@@ -406,11 +323,11 @@ class Phonebook:
         A message that cannot be read is logged, without what it says, and given as
         `UnreadableUpdate`; the others are applied.
         """
-        readable = [_read(message) for message in messages]
+        readable = [read(message) for message in messages]
 
         def change(changes: Changes, _: Records) -> None:
             for message in readable:
-                _push(changes, message)
+                apply_to(changes, message)
 
         _, applied = await self._change(change)
         return applied
@@ -494,76 +411,9 @@ def _contact(record: ContactRecord, groups: Sequence[str]) -> Contact:
 def _import(changes: Changes, records: Records, card: CardJson) -> str:
     known = records.own_contact(str(card["uid"]))
     if known is None:
-        changes.write_own(None, card)
+        changes.contacts.write_own(None, card)
         return "added"
     if known.own == card:
         return "unchanged"
-    changes.write_own(known.contact_id, card)
+    changes.contacts.write_own(known.contact_id, card)
     return "updated"
-
-
-_PUSHED: Final[dict[str, type[Message]]] = {
-    message.TYPE: message
-    for message in (
-        ContactUpdate,
-        pushed.GroupJoined,
-        pushed.MemberJoinedUpdate,
-        pushed.MemberLeftUpdate,
-        pushed.RefreshUpdate,
-        pushed.HandedOverUpdate,
-        pushed.GroupDissolvedUpdate,
-        pushed.InvitationUpdate,
-        pushed.InvitationClosedUpdate,
-    )
-}
-
-
-def unreadable_body(refusal: Refusal, message_id: str | None) -> UnreadableUpdate:
-    """Tell of a message whose envelope cannot be read."""
-    fields = refusal.body.details.get("fields", [])
-    reason = "; ".join(f"{field['path'] or '/'}: {field['problem']}" for field in fields[:3])
-    return _unreadable(None, message_id, reason or refusal.body.message)
-
-
-def _unreadable(kind: str | None, message_id: str | None, reason: str) -> UnreadableUpdate:
-    _log.warning("update_unreadable", type=kind, message_id=message_id, reason=reason)
-    return UnreadableUpdate(type=kind, message_id=message_id, reason=reason)
-
-
-def _read(envelope: Envelope) -> Message | UnreadableUpdate:
-    model = _PUSHED.get(envelope.type)
-    if model is None:
-        return _unreadable(envelope.type, envelope.id, "/type: unknown; update the terminal")
-    try:
-        message = model.model_validate(envelope.data)
-        if isinstance(message, ContactUpdate):
-            stored_card(message.card)
-    except ValidationError as error:
-        return _unreadable(envelope.type, envelope.id, unreadable(error))
-    if isinstance(message, ContactUpdate) and (
-        message.scope is not Scope.CARD or message.group_id is None
-    ):
-        return _unreadable(envelope.type, envelope.id, "/scope: not a card of a group")
-    return message
-
-
-def _push(changes: Changes, message: Message | UnreadableUpdate) -> None:
-    match message:
-        case UnreadableUpdate():
-            changes.updates.append(message)
-        case ContactUpdate(group_id=str(group_id)):
-            changes.card_changed(message, group_id)
-        case pushed.GroupJoined() | pushed.RefreshUpdate():
-            changes.groups_to_pull.append(message.group_id)
-        case pushed.MemberJoinedUpdate():
-            changes.member_joined(message)
-        case pushed.MemberLeftUpdate():
-            changes.member_left(message)
-        case pushed.HandedOverUpdate():
-            changes.handed_over(message)
-        case pushed.GroupDissolvedUpdate():
-            changes.dissolved(message)
-        case pushed.InvitationUpdate():
-            changes.invited(message)
-        case pushed.InvitationClosedUpdate():
-            changes.invitation_closed(message)

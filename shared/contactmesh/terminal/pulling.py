@@ -11,8 +11,9 @@ from contactmesh.contracts.command import Command
 from contactmesh.contracts.errors import ErrorCode
 from contactmesh.contracts.group.commands import GroupList, ListGroups, Pull, Pulled
 from contactmesh.contracts.reply import Result
+from contactmesh.terminal.entries import Applied
 from contactmesh.terminal.errors import CommandRefused, NoReply, UnreadableReply
-from contactmesh.terminal.phonebook import Applied, Phonebook
+from contactmesh.terminal.phonebook import Phonebook
 from contactmesh.terminal.updates import Departure, Update
 
 JITTER: Final = 0.1

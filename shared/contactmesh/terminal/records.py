@@ -234,13 +234,13 @@ class Records:
         )
         return [_view(row) for row in rows]
 
-    def groups_showing(self) -> dict[str, list[str]]:
-        """For each member with a card, the groups that show it."""
+    def groups_showing(self, user_id: str | None = None) -> dict[str, list[str]]:
+        """For each member with a card, or for one, the groups that show it."""
         groups: dict[str, list[str]] = {}
         for row in self._database.execute(
             "SELECT user_id, group_id FROM views WHERE state = ? AND card IS NOT NULL "
-            "ORDER BY user_id, group_id",
-            (MemberState.ACTIVE,),
+            "AND (? IS NULL OR user_id = ?) ORDER BY user_id, group_id",
+            (MemberState.ACTIVE, user_id, user_id),
         ):
             groups.setdefault(row["user_id"], []).append(row["group_id"])
         return groups
@@ -313,6 +313,14 @@ class Records:
                 invitation.expires_at,
                 invitation.outcome,
             ),
+        )
+
+    def forget_closed_invitations(self, keep: int) -> None:
+        """Delete all but the latest closed invitations."""
+        self._database.execute(
+            "DELETE FROM invitations WHERE rowid IN (SELECT rowid FROM invitations "
+            "WHERE outcome IS NOT NULL ORDER BY rowid DESC LIMIT -1 OFFSET ?)",
+            (keep,),
         )
 
     # Settings

@@ -19,8 +19,8 @@ from yarl import URL
 
 from contactmesh.contracts.envelope import CONTENT_TYPE, Envelope
 from contactmesh.contracts.identity import Credentials
+from contactmesh.messaging.topology import COMMANDS
 
-COMMANDS: Final = "contactmesh.commands"
 CONNECT_SECONDS: Final = 10.0
 PUBLISH_SECONDS: Final = 5.0
 HEARTBEAT_SECONDS: Final = 15
@@ -56,12 +56,11 @@ class Session:
     """A terminal's connections, channels and consumer.
 
     Attributes:
-        inbox: what has arrived and was not handled yet, in the order of the queue.
         lost: set once anything of it is closed.
     """
 
     def __init__(self) -> None:
-        self.inbox: asyncio.Queue[AbstractIncomingMessage] = asyncio.Queue()
+        self._inbox: asyncio.Queue[AbstractIncomingMessage] = asyncio.Queue()
         self.lost = asyncio.Event()
         self._connections: list[AbstractConnection] = []
         # The client library refers to channels weakly.
@@ -111,7 +110,7 @@ class Session:
         underlay = await channel.get_underlay_channel()
         underlay.on_consumer_cancel_callbacks.add(self._cancelled)
         queue = await channel.get_queue(credentials.queue, ensure=False)
-        await queue.consume(self._arrived)
+        await queue.consume(self._keep)
 
     async def _connect(self, url: str, name: str) -> AbstractConnection:
         connection = await aio_pika.connect(
@@ -136,10 +135,28 @@ class Session:
         # The broker ended the consumer, which happens when the queue is deleted.
         self.lost.set()
 
-    async def _arrived(self, message: AbstractIncomingMessage) -> None:
+    async def _keep(self, message: AbstractIncomingMessage) -> None:
         # The library starts a task per delivery. Nothing is awaited before this line, so the
         # order of the queue is kept.
-        self.inbox.put_nowait(message)
+        self._inbox.put_nowait(message)
+
+    async def arrived(self) -> list[AbstractIncomingMessage]:
+        """What has arrived, at least one message; nothing once the connection is lost."""
+        if self.lost.is_set():
+            return []
+        first = asyncio.create_task(self._inbox.get())
+        lost = asyncio.create_task(self.lost.wait())
+        try:
+            await asyncio.wait((first, lost), return_when=asyncio.FIRST_COMPLETED)
+            if not first.done():
+                return []
+            messages = [first.result()]
+            while not self._inbox.empty():
+                messages.append(self._inbox.get_nowait())
+            return messages
+        finally:
+            first.cancel()
+            lost.cancel()
 
     async def publish(self, command: Envelope, routing_key: str) -> None:
         """Send a command and wait until the broker has it.

@@ -1,87 +1,35 @@
 """The terminal: sends commands, receives updates, and keeps the phonebook right."""
 
 import asyncio
-import secrets
 from collections.abc import Callable, Iterable
-from contextlib import AsyncExitStack, suppress
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from contextlib import AsyncExitStack
 from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO, Final, Self, TypeVar
 
 import structlog
-import uuid_utils
 from aio_pika.abc import AbstractIncomingMessage
-from pydantic import ValidationError
 
 from contactmesh.contacts import Card
 from contactmesh.contracts.command import Command
 from contactmesh.contracts.envelope import Envelope
-from contactmesh.contracts.errors import ErrorCode, Refusal
-from contactmesh.contracts.group.commands import (
-    Accepted,
-    AcceptInvitation,
-    Block,
-    BlockList,
-    CardPublished,
-    Created,
-    CreateGroup,
-    DeclineInvitation,
-    DissolveGroup,
-    GroupList,
-    GroupShown,
-    HandOver,
-    Invite,
-    Invited,
-    LeaveGroup,
-    Lift,
-    ListBlocks,
-    ListGroups,
-    PublishCard,
-    RemoveMember,
-    SetPullInterval,
-    ShowGroup,
-    Subscribe,
-    Unsubscribe,
-    WithdrawInvitation,
-)
-from contactmesh.contracts.reply import Done, Reply, Result
-from contactmesh.terminal.changes import unreadable
+from contactmesh.contracts.errors import Refusal
+from contactmesh.contracts.reply import Reply, Result
 from contactmesh.terminal.credentials import Enrolment, TerminalFolder
-from contactmesh.terminal.errors import (
-    AlreadyEnrolled,
-    CommandRefused,
-    NoReply,
-    NotEnrolled,
-    TerminalError,
-    UnreadableReply,
-    refusal_of,
-)
+from contactmesh.terminal.entries import Contact, Imported
+from contactmesh.terminal.errors import AlreadyEnrolled, NotEnrolled, TerminalError
+from contactmesh.terminal.groups import GroupCommands
 from contactmesh.terminal.identity import IdentityClient
 from contactmesh.terminal.link import Link
-from contactmesh.terminal.phonebook import (
-    Applied,
-    Contact,
-    Imported,
-    Phonebook,
-    unreadable_body,
-)
+from contactmesh.terminal.messages import unreadable_body
+from contactmesh.terminal.phonebook import Phonebook
 from contactmesh.terminal.pulling import Puller
-from contactmesh.terminal.replies import Replies
-from contactmesh.terminal.session import NotDelivered, Session, SessionLost
-from contactmesh.terminal.updates import (
-    Departure,
-    UnreadableUpdate,
-    Update,
-    UpdateStream,
-    UpdateStreams,
-)
+from contactmesh.terminal.requests import Requests
+from contactmesh.terminal.session import Session, SessionLost
+from contactmesh.terminal.updates import UnreadableUpdate, UpdateStream, UpdateStreams
 
 REPLY_SECONDS: Final = 5.0
 """How long a reply may take before the command is sent again under the same id."""
-LONGEST_REPLY_SECONDS: Final = 30.0
-"""What that time grows to, as it doubles with each try."""
 DEADLINE_SECONDS: Final = 60.0
 """How long a command is tried in all, over lost replies and lost connections."""
 
@@ -90,22 +38,7 @@ _log = structlog.get_logger(__name__)
 R = TypeVar("R", bound=Result)
 
 
-@dataclass(frozen=True, slots=True)
-class Publication:
-    """What came of publishing the user's own card to one group.
-
-    Attributes:
-        group_id: the group.
-        rev: the card's revision there now, none if the group refused it.
-        error: why it was refused; a `RevisionConflict` names the revision that stands.
-    """
-
-    group_id: str
-    rev: int | None
-    error: CommandRefused | None = None
-
-
-class Terminal:
+class Terminal(GroupCommands):
     """One terminal of a user; an async context manager.
 
     Inside `async with` the terminal is connected, and comes back by itself when the connection is
@@ -142,14 +75,18 @@ class Terminal:
         enrolment = self._folder.read()
         self.user_id: str = enrolment.credentials.user_id
         self.terminal_id: str = enrolment.credentials.terminal_id
-        self.phonebook = Phonebook(self._folder.phonebook, self.user_id, enrolment.region)
         self._pulls = pull
-        self._reply_seconds = reply_seconds
-        self._deadline_seconds = deadline_seconds
-        self._replies = Replies()
-        self._streams = UpdateStreams()
         self._link = Link(enrolment, serve=self._serve, moved=self._folder.write)
-        self._puller = Puller(self.phonebook, self._ask, self._streams.emit)
+        requests = Requests(
+            self._link,
+            self.terminal_id,
+            reply_seconds=reply_seconds,
+            deadline_seconds=deadline_seconds,
+        )
+        phonebook = Phonebook(self._folder.phonebook, self.user_id, enrolment.region)
+        streams = UpdateStreams()
+        puller = Puller(phonebook, requests.ask, streams.emit)
+        super().__init__(requests, phonebook, puller, streams)
         self._stack = AsyncExitStack()
         self._running: asyncio.Task[None] | None = None
 
@@ -190,6 +127,8 @@ class Terminal:
             raise AlreadyEnrolled(
                 f"{folder} holds terminal {known.credentials.terminal_id}. Choose another folder."
             )
+        # First, because a code works once: where nothing can be written it must not be used up.
+        place.make()
         async with IdentityClient(identity_url) as identity:
             credentials = await identity.enrol(code, name)
         place.write(Enrolment(identity_url=identity_url, credentials=credentials, region=region))
@@ -231,8 +170,6 @@ class Terminal:
     ) -> None:
         await self._stack.aclose()
 
-    # Commands
-
     async def request(self, command: Command, *, message_id: str | None = None) -> Result:
         """Send a command and wait for its result.
 
@@ -253,198 +190,7 @@ class Terminal:
             UnreadableReply: the reply has not the form that the command promises.
             TerminalClosed: the terminal was left meanwhile.
         """
-        envelope = self._envelope(command, message_id or str(uuid_utils.uuid7()))
-        try:
-            async with asyncio.timeout(self._deadline_seconds):
-                reply = await self._exchange(envelope, command.routing_key(self.terminal_id))
-        except TimeoutError as error:
-            raise NoReply(command.TYPE, envelope.id, self._deadline_seconds) from error
-        if reply.error is not None:
-            raise refusal_of(reply.error)
-        try:
-            return command.RESULT.model_validate(reply.result)
-        except ValidationError as error:
-            raise UnreadableReply(
-                f"The reply to {command.TYPE} cannot be read ({unreadable(error)}). "
-                "Update the terminal."
-            ) from error
-
-    def _envelope(self, command: Command, message_id: str) -> Envelope:
-        envelope = Envelope.of(
-            command,
-            id=message_id,
-            source=f"/terminals/{self.terminal_id}",
-            time=datetime.now(UTC),
-        )
-        trace = f"00-{secrets.token_hex(16)}-{secrets.token_hex(8)}-01"
-        return envelope.model_copy(update={"traceparent": trace})
-
-    async def _exchange(self, envelope: Envelope, routing_key: str) -> Reply:
-        patience = self._reply_seconds
-        with self._replies.expected(envelope.id) as expected:
-            while True:
-                session = await self._link.session()
-                try:
-                    await session.publish(envelope, routing_key)
-                except SessionLost:
-                    continue
-                except NotDelivered as error:
-                    _log.info("command_not_delivered", type=envelope.type, reason=str(error))
-                reply = await expected.wait(session.lost, patience)
-                if reply is not None:
-                    if reply.error is None or reply.error.code is not ErrorCode.UNAVAILABLE:
-                        return reply
-                    # The service invites to send the same again, later.
-                    expected.forget()
-                    await asyncio.sleep(patience)
-                patience = min(patience * 2, LONGEST_REPLY_SECONDS)
-
-    async def _ask(self, command: Command, result: type[R]) -> R:
-        answer = await self.request(command)
-        if not isinstance(answer, result):
-            raise TypeError(f"{command.TYPE} answers {type(answer).__name__}")
-        return answer
-
-    # Groups
-
-    async def create_group(self, name: str, members: Iterable[str] = ()) -> str:
-        """Create a group with the user as owner and `members` as initial members (rows G2, G3).
-
-        Returns:
-            The group's id.
-        """
-        created = await self._ask(CreateGroup(name=name, members=tuple(members)), Created)
-        await self._pull_now(created.group_id)
-        return created.group_id
-
-    async def groups(self) -> GroupList:
-        """The user's groups and the invitations that wait, as the service knows them now."""
-        return await self._ask(ListGroups(), GroupList)
-
-    async def show(self, group_id: str) -> GroupShown:
-        """A group with all its members, the user's own blocks there and the open invitations."""
-        shown = await self._ask(ShowGroup(group_id=group_id), GroupShown)
-        members = list(shown.members)
-        while shown.after is not None:
-            shown = await self._ask(ShowGroup(group_id=group_id, after=shown.after), GroupShown)
-            members.extend(shown.members)
-        return shown.model_copy(update={"members": tuple(members)})
-
-    async def invite(self, group_id: str, user_id: str) -> str:
-        """Invite a user to a group (row G3).
-
-        Returns:
-            The invitation's id.
-        """
-        invited = await self._ask(Invite(group_id=group_id, user_id=user_id), Invited)
-        return invited.invitation_id
-
-    async def accept(self, invitation_id: str) -> str:
-        """Accept an invitation; the group is pulled at once.
-
-        Returns:
-            The id of the group that the user is in now.
-        """
-        accepted = await self._ask(AcceptInvitation(invitation_id=invitation_id), Accepted)
-        self._tell(await self.phonebook.invitation_answered(invitation_id, "accepted"))
-        await self._pull_now(accepted.group_id)
-        return accepted.group_id
-
-    async def decline(self, invitation_id: str) -> None:
-        """Decline an invitation."""
-        await self._ask(DeclineInvitation(invitation_id=invitation_id), Done)
-        self._tell(await self.phonebook.invitation_answered(invitation_id, "declined"))
-
-    async def withdraw(self, invitation_id: str) -> None:
-        """Take an invitation back that the user sent, or that anyone sent to the user's group."""
-        await self._ask(WithdrawInvitation(invitation_id=invitation_id), Done)
-
-    async def leave(self, group_id: str) -> None:
-        """Leave a group; an owner with other members left has to hand over first."""
-        await self._ask(LeaveGroup(group_id=group_id), Done)
-        self._tell(await self.phonebook.drop_group(group_id, Departure.LEFT))
-
-    async def remove(self, group_id: str, user_id: str) -> None:
-        """Remove a member from the user's own group."""
-        await self._ask(RemoveMember(group_id=group_id, user_id=user_id), Done)
-
-    async def hand_over(self, group_id: str, user_id: str) -> None:
-        """Make another member the group's owner."""
-        await self._ask(HandOver(group_id=group_id, user_id=user_id), Done)
-
-    async def dissolve(self, group_id: str) -> None:
-        """End the user's own group for everyone."""
-        await self._ask(DissolveGroup(group_id=group_id), Done)
-        self._tell(await self.phonebook.drop_group(group_id, Departure.DISSOLVED))
-
-    async def publish(
-        self, card: Card, groups: Iterable[str] | None = None
-    ) -> tuple[Publication, ...]:
-        """Publish the user's own card, so that every member who is not blocked gets it (row G1c).
-
-        Groups are independent of each other: one that refuses does not hold up the rest, so what
-        a group says is returned and not raised.
-
-        Args:
-            card: the card, whole.
-            groups: the groups; all of the user's if not given.
-
-        Returns:
-            One publication per group. A `RevisionConflict` means that another of the user's
-            terminals has published since: pull, look at `phonebook.own_cards()`, publish again.
-
-        Raises:
-            NoReply: the service did not answer in time.
-        """
-        if groups is None:
-            groups = [group.group_id for group in (await self.groups()).groups]
-        base = {own.group_id: own.rev for own in await self.phonebook.own_cards()}
-        return tuple([await self._publish(group, card, base.get(group)) for group in groups])
-
-    async def _publish(self, group_id: str, card: Card, base_rev: int | None) -> Publication:
-        command = PublishCard(group_id=group_id, card=card, base_rev=base_rev)
-        try:
-            published = await self._ask(command, CardPublished)
-        except CommandRefused as error:
-            return Publication(group_id, None, error)
-        await self.phonebook.published(group_id, published.rev, card)
-        return Publication(group_id, published.rev)
-
-    async def block(self, user_id: str, group_id: str | None = None) -> None:
-        """Set "do not notify" on a user, in one group or in all (row G1b). They are not told."""
-        await self._ask(Block(user_id=user_id, group_id=group_id), Done)
-
-    async def lift(self, user_id: str, group_id: str | None = None) -> None:
-        """Take a block back; the user then gets the current card."""
-        await self._ask(Lift(user_id=user_id, group_id=group_id), Done)
-
-    async def blocks(self) -> BlockList:
-        """Whom the user blocks, in all groups and group by group."""
-        return await self._ask(ListBlocks(), BlockList)
-
-    async def pull(self, group_id: str | None = None) -> tuple[Update, ...]:
-        """Ask now for what changed, in one group or in all (row G4).
-
-        Returns:
-            What changed for the user; the update streams give it too.
-        """
-        if group_id is None:
-            return await self._puller.pull_all()
-        return await self._puller.pull_group(group_id)
-
-    async def set_pull_interval(self, seconds: int) -> None:
-        """Choose how often this terminal pulls: 10 seconds to 7 days (row G8)."""
-        await self._ask(SetPullInterval(seconds=seconds), Done)
-        await self.phonebook.save_pull_interval(seconds)
-        self._puller.rearm()
-
-    async def subscribe(self, group_id: str) -> None:
-        """Receive the group's pushes on this terminal; so it is to begin with."""
-        await self._ask(Subscribe(group_id=group_id), Done)
-
-    async def unsubscribe(self, group_id: str) -> None:
-        """Receive no pushes of the group on this terminal; pulling goes on."""
-        await self._ask(Unsubscribe(group_id=group_id), Done)
+        return await self._requests.request(command, message_id)
 
     # The phonebook
 
@@ -504,22 +250,11 @@ class Terminal:
     async def _serve(self, session: Session) -> None:
         if self._pulls:
             self._puller.wake()
-        lost = asyncio.create_task(session.lost.wait())
         try:
-            while not session.lost.is_set():
-                first = asyncio.create_task(session.inbox.get())
-                await asyncio.wait((first, lost), return_when=asyncio.FIRST_COMPLETED)
-                if not first.done():
-                    first.cancel()
-                    return
-                messages = [first.result()]
-                while not session.inbox.empty():
-                    messages.append(session.inbox.get_nowait())
+            while messages := await session.arrived():
                 await self._receive(session, messages)
         except SessionLost:
             return
-        finally:
-            lost.cancel()
 
     async def _receive(self, session: Session, messages: list[AbstractIncomingMessage]) -> None:
         pushed: list[Envelope] = []
@@ -531,7 +266,7 @@ class Terminal:
                 problems.append(unreadable_body(refusal, message.message_id))
                 continue
             if envelope.type == Reply.TYPE:
-                self._replies.arrived(envelope)
+                self._requests.arrived(envelope)
             else:
                 pushed.append(envelope)
         self._streams.emit(problems)
@@ -540,19 +275,6 @@ class Terminal:
         # Only now: what a crash before this line leaves unacknowledged comes again, and is then
         # known already.
         await session.acknowledge(messages[-1], and_before=True)
-
-    def _tell(self, applied: Applied) -> None:
-        self._streams.emit(applied.updates)
-        if applied.groups_to_pull:
-            self._puller.wake(applied.groups_to_pull)
-
-    async def _pull_now(self, group_id: str) -> None:
-        try:
-            await self._puller.pull_group(group_id)
-        except (CommandRefused, NoReply) as error:
-            # The command itself took effect; the pull is made up for as soon as possible.
-            _log.info("pull_after_command_failed", reason=str(error))
-            self._puller.wake((group_id,))
 
     # Running
 
@@ -573,8 +295,9 @@ class Terminal:
     async def _stop(self) -> None:
         if self._running is not None:
             self._running.cancel()
-            with suppress(asyncio.CancelledError):
-                await self._running
+            await asyncio.wait((self._running,))
+            if not self._running.cancelled():
+                self._running.result()
 
 
 def _first_error(group: BaseExceptionGroup[TerminalError]) -> TerminalError:

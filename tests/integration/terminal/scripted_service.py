@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 import aio_pika
 import uuid_utils
 from aio_pika.abc import AbstractExchange, AbstractIncomingMessage
+from pydantic import JsonValue
 
 from contactmesh.contracts.command import CommandAddress
 from contactmesh.contracts.envelope import Envelope, Message
@@ -118,6 +119,6 @@ async def scripted_service(url: str) -> AsyncIterator[ScriptedService]:
         yield service
 
 
-def refused(code: ErrorCode, message: str = "No.", **details: object) -> Refusal:
+def refused(code: ErrorCode, message: str = "No.", **details: JsonValue) -> Refusal:
     """A refusal."""
     return Refusal(code, message, **details)

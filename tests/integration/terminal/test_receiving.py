@@ -5,6 +5,7 @@ from pathlib import Path
 
 import aio_pika
 import pytest
+from aiohttp import web
 from structlog.testing import capture_logs
 from tests.backends import Broker
 from tests.integration.identity_service.breakable_line import BreakableLine
@@ -12,6 +13,7 @@ from tests.integration.terminal.conftest import ALICE, MakeTerminal
 from tests.integration.terminal.scripted_identity import ScriptedIdentity
 from tests.integration.terminal.scripted_service import ScriptedService
 from tests.unit.terminal.cards import card, changed, member, page
+from yarl import URL
 
 from contactmesh.contracts.group.commands import ListGroups, Pull
 from contactmesh.contracts.identity import QueueReady
@@ -232,18 +234,40 @@ async def test_streams_end_when_the_terminal_is_left(make_terminal: MakeTerminal
     assert [update async for update in terminal.updates()] == []
 
 
-async def test_wrong_credentials_are_refused_by_the_broker(
-    folder: Path, line: BreakableLine, broker: Broker
-) -> None:
+def with_wrong_password(folder: Path, line: BreakableLine) -> None:
     place = TerminalFolder(folder)
     enrolment = place.read()
-    credentials = enrolment.credentials.model_copy(
-        update={"broker_url": line.url.replace("operator:", "operator:not-")}
-    )
+    wrong = str(URL(line.url).with_password("wrong"))
+    credentials = enrolment.credentials.model_copy(update={"broker_url": wrong})
     place.write(enrolment.model_copy(update={"credentials": credentials}))
+
+
+async def test_wrong_credentials_are_refused(folder: Path, line: BreakableLine) -> None:
+    with_wrong_password(folder, line)
     with pytest.raises(AuthenticationRefused):
         async with Terminal(folder, pull=False):
             pass
+
+
+@pytest.mark.usefixtures("service", "queue")
+async def test_a_broker_that_refuses_while_it_cannot_ask_is_tried_again(
+    folder: Path, line: BreakableLine, identity: ScriptedIdentity
+) -> None:
+    """While identity_service is away the broker refuses everyone: no reason to give up."""
+    with_wrong_password(folder, line)
+    asked = 0
+
+    async def away_at_first(terminal_id: str) -> QueueReady:
+        nonlocal asked
+        asked += 1
+        if asked < 3:
+            raise web.HTTPServiceUnavailable
+        return QueueReady(queue=terminal_queue(terminal_id), broker_url=line.url)
+
+    identity.answer = away_at_first
+    async with Terminal(folder, pull=False, reply_seconds=0.3, deadline_seconds=20) as terminal:
+        assert (await terminal.groups()).groups == ()
+    assert TerminalFolder(folder).read().credentials.broker_url == line.url
 
 
 @pytest.mark.usefixtures("queue")

@@ -99,9 +99,8 @@ async def number_of(terminal: Terminal, user_id: str) -> str | None:
 async def test_change_your_number_once_and_every_phonebook_is_right(people: People) -> None:
     alice, bob = await people.terminal("alice"), await people.terminal("bob")
     bobs_name = bob.user_id.title()
-    await alice.import_cards(
-        f"BEGIN:VCARD\nVERSION:3.0\nUID:x\nFN:{bobs_name}\nTEL:138 0013 8000\nNOTE:茶\nEND:VCARD".encode()
-    )
+    entry = f"UID:x\nFN:{bobs_name}\nTEL:138 0013 8000\nNOTE:茶"
+    await alice.import_cards(f"BEGIN:VCARD\nVERSION:3.0\n{entry}\nEND:VCARD".encode())
     group_id = await alice.create_group("家人 Family", [bob.user_id])
     updates = alice.updates()
     (first,) = await bob.publish(own_card(bob, OLD))

@@ -30,7 +30,7 @@ def phonebook(own: Iterable[Card] = ()) -> tuple[Records, Changes]:
     ids = count()
     changes = Changes(records, "alice", None, lambda: f"contact-{next(ids)}")
     for entry in own:
-        changes.write_own(None, entry.to_json())
+        changes.contacts.write_own(None, entry.to_json())
     for group_id in (FAMILY, CLUB):
         changes.pulled(page(member("alice", 0), group_id=group_id), None)
     return records, changes
@@ -67,7 +67,10 @@ def histories(draw: st.DrawFn, *, leaving: bool) -> list[Said]:
     for _ in range(draw(st.integers(1, 8))):
         user_id, group_id = draw(st.sampled_from(PEOPLE)), draw(st.sampled_from([FAMILY, CLUB]))
         rev = next(revisions)
-        match draw(st.sampled_from(["card", "card", "joined", "left" if leaving else "card"])):
+        kinds = ["card", "card", "joined", *(["left", "taken back"] if leaving else [])]
+        match draw(st.sampled_from(kinds)):
+            case "taken back":
+                said.append(changed(user_id, rev, None, group_id=group_id))
             case "card":
                 new = card(user_id, user_id.title(), phones=draw(numbers))
                 said.append(changed(user_id, rev, new, group_id=group_id))
@@ -97,7 +100,7 @@ def ends_the_same(said: list[Said], own: list[Card], data: st.DataObject) -> Non
     assert shown(other_records) == shown(records)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(histories(leaving=True), st.data())
 def test_contacts_that_groups_bring(said: list[Said], data: st.DataObject) -> None:
     ends_the_same(said, [], data)
@@ -107,7 +110,7 @@ def is_only_cards(said: list[Said]) -> bool:
     return all(isinstance(one, ContactUpdate) for one in said)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(
     histories(leaving=False).filter(is_only_cards),
     st.lists(st.tuples(st.sampled_from(PEOPLE), numbers), max_size=2, unique_by=lambda own: own[0]),
@@ -121,7 +124,7 @@ def test_contacts_that_the_owner_had(
     ends_the_same(said, entries, data)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(histories(leaving=True), st.data())
 def test_what_is_repeated_tells_nothing(said: list[Said], data: st.DataObject) -> None:
     records, changes = phonebook()

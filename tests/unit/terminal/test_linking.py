@@ -9,8 +9,15 @@ MEMBER = card(
 ).to_json()
 
 
-def candidate(contact_id: str, uid: str, name: str, **found_by: dict[str, str]) -> Candidate:
-    return Candidate(contact_id, card(uid, name, **found_by).to_json())
+def candidate(
+    contact_id: str,
+    uid: str,
+    name: str,
+    *,
+    phones: dict[str, str] | None = None,
+    emails: dict[str, str] | None = None,
+) -> Candidate:
+    return Candidate(contact_id, card(uid, name, phones=phones, emails=emails).to_json())
 
 
 def test_an_equal_uid_decides_whatever_else_there_is() -> None:

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from contactmesh.contracts.group.views import MemberState, Role
-from contactmesh.terminal.rules.views import Claim, View, join_claims, newest
+from contactmesh.terminal.rules.views import CardJson, Claim, View, join_claims, newest
 
 
 def view(
@@ -16,7 +16,9 @@ def view(
     name: str | None = None,
     role: Role | None = None,
 ) -> View:
-    shown = None if name is None else {"uid": "urn:example:bob", "name": {"full": name}}
+    shown: CardJson | None = (
+        None if name is None else {"uid": "urn:example:bob", "name": {"full": name}}
+    )
     return View(
         group_id="g",
         user_id="bob",

@@ -1,0 +1,74 @@
+"""The terminal's folder keeps its secret."""
+
+from pathlib import Path
+
+import pytest
+
+from contactmesh.contracts.identity import Credentials
+from contactmesh.terminal import (
+    AlreadyEnrolled,
+    Enrolment,
+    NotEnrolled,
+    Terminal,
+    TerminalFolder,
+    TerminalInUse,
+)
+from contactmesh.terminal.session import broker_address
+
+SECRET = "s3cret/with@signs:"
+CREDENTIALS = Credentials(
+    user_id="alice",
+    display_name="爱丽丝",
+    terminal_id="alice~aaaaaaaa",
+    secret=SECRET,
+    queue="terminal.alice~aaaaaaaa",
+    broker_url="amqp://broker.example:5672/contacts",
+)
+ENROLMENT = Enrolment(identity_url="http://identity.example", credentials=CREDENTIALS, region="CN")
+
+
+def test_what_is_written_is_read_and_nobody_else_can(tmp_path: Path) -> None:
+    folder = TerminalFolder(tmp_path / "a phone")
+    folder.write(ENROLMENT)
+    folder.write(ENROLMENT)
+    assert folder.read() == ENROLMENT
+    assert folder.path.stat().st_mode & 0o777 == 0o700
+    (file,) = folder.path.iterdir()
+    assert file.stat().st_mode & 0o777 == 0o600
+
+
+def test_an_empty_folder_says_what_to_do(tmp_path: Path) -> None:
+    with pytest.raises(NotEnrolled, match="Enrol one with a code"):
+        Terminal(tmp_path)
+
+
+@pytest.mark.parametrize("content", [f'{{"secret": "{SECRET}"', f'{{"credentials": "{SECRET}"}}'])
+def test_a_damaged_file_is_told_without_the_secret(tmp_path: Path, content: str) -> None:
+    (tmp_path / "credentials.json").write_text(content)
+    with pytest.raises(NotEnrolled, match="damaged") as raised:
+        TerminalFolder(tmp_path).read()
+    assert raised.value.__cause__ is None
+    assert raised.value.__suppress_context__
+    assert SECRET not in str(raised.value)
+
+
+async def test_a_terminal_is_not_enrolled_over(tmp_path: Path) -> None:
+    TerminalFolder(tmp_path).write(ENROLMENT)
+    with pytest.raises(AlreadyEnrolled, match="another folder"):
+        await Terminal.enrol(tmp_path, identity_url="http://127.0.0.1:9", code="x" * 8, name="x")
+
+
+def test_one_process_at_a_time(tmp_path: Path) -> None:
+    folder = TerminalFolder(tmp_path)
+    with folder.locked(), pytest.raises(TerminalInUse), TerminalFolder(tmp_path).locked():
+        pass
+    with folder.locked():
+        pass
+
+
+def test_the_terminal_is_the_brokers_user_unless_the_url_names_another() -> None:
+    assert broker_address(CREDENTIALS) == (
+        "amqp://alice~aaaaaaaa:s3cret%2Fwith%40signs%3A@broker.example:5672/contacts"
+    )
+    other = CREDENTIALS.model_copy(update={"broker_url": "amqp://guest:guest@localhost/"})
+    assert broker_address(other) == "amqp://guest:guest@localhost/"
