@@ -28,6 +28,8 @@ TERMINAL_QUEUE_MESSAGES = 10_000
 TERMINAL_QUEUE_BYTES = 64 * 1024 * 1024
 TERMINAL_QUEUE_EXPIRY_MS = 30 * 24 * 3600 * 1000
 PARKING_BYTES = 1024 * 1024 * 1024
+PARKING_LOOKS = 1_000_000
+"""To look at a parked message counts as a delivery, and RabbitMQ 4 drops a message after 20."""
 SERVICE_QUEUE_BYTES = 4 * 1024 * 1024 * 1024
 DELIVERY_LIMIT = 100
 """Deliveries before the broker itself parks a message. High, since a killed service redelivers
@@ -138,7 +140,11 @@ def policies() -> tuple[Policy, ...]:
         Policy(
             "parking",
             r"^[a-z_]+_service\.(commands|events)\.dead$",
-            {"max-length-bytes": PARKING_BYTES, "overflow": "reject-publish"},
+            {
+                "max-length-bytes": PARKING_BYTES,
+                "overflow": "reject-publish",
+                "delivery-limit": PARKING_LOOKS,
+            },
         ),
         *(
             Policy(
