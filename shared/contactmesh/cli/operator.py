@@ -1,12 +1,11 @@
 """`contactmesh operator`: registering people, letting their terminals in, keeping them out."""
 
-from datetime import datetime
 from typing import Annotated
 
 import typer
 from pydantic import ValidationError
 
-from contactmesh.cli import texts
+from contactmesh.cli import parked, texts
 from contactmesh.cli.errors import WrongUsage
 from contactmesh.cli.locating import (
     DataFolder,
@@ -16,7 +15,14 @@ from contactmesh.cli.locating import (
     where_options,
 )
 from contactmesh.cli.operator_client import OperatorClient
-from contactmesh.cli.output import AsJson, print_json, print_note, print_table, print_text
+from contactmesh.cli.output import (
+    AsJson,
+    local_time,
+    print_json,
+    print_note,
+    print_table,
+    print_text,
+)
 from contactmesh.cli.running import async_command
 from contactmesh.contracts.identity import RegisterUser
 
@@ -25,6 +31,7 @@ user = typer.Typer(help=texts.HELP_USERS, no_args_is_help=True)
 terminal = typer.Typer(help=texts.HELP_TERMINALS, no_args_is_help=True)
 app.add_typer(user, name="user")
 app.add_typer(terminal, name="terminal")
+app.add_typer(parked.app, name="parked")
 
 UserArgument = Annotated[str, typer.Argument(help=texts.HELP_USER_ID)]
 TerminalArgument = Annotated[str, typer.Argument(help=texts.HELP_TERMINAL_ID)]
@@ -97,7 +104,7 @@ async def mint_code(
             texts.CODE_MINTED.format(
                 code=minted.code,
                 user_id=user_id,
-                expires_at=_local_time(minted.expires_at),
+                expires_at=local_time(minted.expires_at),
                 where=where_options(data, identity_url),
             )
         )
@@ -124,8 +131,8 @@ async def list_terminals(
                 (
                     row.terminal_id,
                     row.name,
-                    _local_time(row.enrolled_at),
-                    "" if row.revoked_at is None else _local_time(row.revoked_at),
+                    local_time(row.enrolled_at),
+                    "" if row.revoked_at is None else local_time(row.revoked_at),
                 )
                 for row in rows
             ],
@@ -161,7 +168,3 @@ def _user_to_register(user_id: str, name: str) -> RegisterUser:
         wrong = {item["loc"][0] for item in error.errors(include_input=False)}
         text = texts.BAD_USER_ID if "user_id" in wrong else texts.BAD_NAME
         raise WrongUsage(text) from None
-
-
-def _local_time(moment: str) -> str:
-    return datetime.fromisoformat(moment).astimezone().strftime("%Y-%m-%d %H:%M %Z")

@@ -7,10 +7,11 @@ import json
 import sys
 import unicodedata
 from collections.abc import Iterable, Sequence
+from datetime import datetime
 from typing import Annotated, Final
 
 import typer
-from pydantic import BaseModel, JsonValue
+from pydantic import BaseModel
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -62,8 +63,8 @@ def print_text(text: str) -> None:
     console().print(Text("\n".join(harmless(line) for line in text.split("\n"))))
 
 
-def print_json(value: BaseModel | Sequence[BaseModel] | JsonValue) -> None:
-    """Print a value as one line of JSON, every script readable as it is."""
+def print_json(value: object) -> None:
+    """Print models and JSON values as one line of JSON, every script readable as it is."""
     sys.stdout.write(json.dumps(_json_value(value), ensure_ascii=False) + "\n")
 
 
@@ -78,9 +79,16 @@ def print_error(message: str) -> None:
     error_console().print(prefix + Text(f" {harmless(message)}", style="not bold default"))
 
 
+def local_time(moment: str) -> str:
+    """A moment in ISO 8601, as the clock here shows it."""
+    return datetime.fromisoformat(moment).astimezone().strftime("%Y-%m-%d %H:%M %Z")
+
+
 def _json_value(value: object) -> object:
     if isinstance(value, BaseModel):
         return value.model_dump(mode="json", by_alias=True, exclude_none=True)
     if isinstance(value, (list, tuple)):
         return [_json_value(item) for item in value]
+    if isinstance(value, dict):
+        return {name: _json_value(item) for name, item in value.items()}
     return value

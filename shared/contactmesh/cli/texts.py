@@ -98,3 +98,29 @@ HELP_TERMINAL_REVOKE = (
 EXAMPLE_TERMINAL_REVOKE = "Example:  contactmesh operator terminal revoke li-wei~x7k2m9qa"
 HELP_TERMINAL_ID = "The terminal, as 'contactmesh operator terminal list' shows it."
 TERMINAL_REVOKED = "{terminal_id} is shut out."
+
+# `contactmesh operator parked`
+HELP_PARKED = "What the services could not handle and set aside."
+HELP_PARKED_LIST = (
+    "List the messages that were set aside, with the reasons; without contact details.\n\n"
+    "Nobody takes them from there: look at the reason, mend the cause, and decide what becomes of "
+    "them."
+)
+EXAMPLE_PARKED_LIST = "Example:  contactmesh operator parked list --queue group_service.events"
+HELP_QUEUE = "Only what was parked from this queue."
+HELP_LIMIT = "At most so many from each queue, the oldest first."
+COLUMNS_PARKED = ("Queue", "Parked", "Routing key", "Message", "Reason")
+NOTHING_PARKED = "Nothing is parked."
+UNKNOWN_REASON = "no reason given"
+MANAGEMENT_MISSING = (
+    "This system was started without the broker's management API: start it with "
+    "CONTACTMESH_BROKER_MANAGEMENT_URL."
+)
+MANAGEMENT_UNREACHABLE = (
+    "The broker's management API at {url} does not answer ({reason}). Check that the broker runs."
+)
+MANAGEMENT_UNREADABLE = "What answers at {url} is not the broker's management API."
+MANAGEMENT_REFUSED = (
+    "The broker's management API at {url} refused (HTTP {status}). Check the account's rights."
+)
+NO_PARKING = "There is no such queue, or nothing is ever parked from it."

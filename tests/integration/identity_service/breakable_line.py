@@ -1,17 +1,22 @@
 """A line to a server that can be cut and mended, to see what happens when the server is away."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
+from threading import Thread
 
 from yarl import URL
 
 
 class BreakableLine:
-    """Passes bytes between a port of its own and a server, while it is not cut."""
+    """Passes bytes between a port of its own and a server, while it is not cut.
 
-    def __init__(self, server: URL) -> None:
+    It has a thread of its own, since a client may block the test's event loop while it waits.
+    """
+
+    def __init__(self, server: URL, loop: asyncio.AbstractEventLoop) -> None:
         self._server = server
+        self._loop = loop
         self._listener: asyncio.Server | None = None
         self._passing: set[asyncio.Task[None]] = set()
         self._port = 0
@@ -23,11 +28,20 @@ class BreakableLine:
 
     async def mend(self) -> None:
         """Take connections, at the same port as before."""
-        self._listener = await asyncio.start_server(self._connected, "127.0.0.1", self._port)
-        self._port = self._listener.sockets[0].getsockname()[1]
+        await self._there(self._listen())
 
     async def cut(self) -> None:
         """Break all connections and refuse new ones."""
+        await self._there(self._break())
+
+    async def _there(self, work: Coroutine[None, None, None]) -> None:
+        await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, self._loop))
+
+    async def _listen(self) -> None:
+        self._listener = await asyncio.start_server(self._connected, "127.0.0.1", self._port)
+        self._port = self._listener.sockets[0].getsockname()[1]
+
+    async def _break(self) -> None:
         if self._listener is not None:
             self._listener.close()
             self._listener = None
@@ -53,12 +67,18 @@ class BreakableLine:
 @asynccontextmanager
 async def breakable_line(server: str) -> AsyncIterator[BreakableLine]:
     """A line to the server of this URL."""
-    line = BreakableLine(URL(server))
-    await line.mend()
+    loop = asyncio.new_event_loop()
+    thread = Thread(target=loop.run_forever)
+    thread.start()
+    line = BreakableLine(URL(server), loop)
     try:
+        await line.mend()
         yield line
     finally:
         await line.cut()
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join()
+        loop.close()
 
 
 async def _copy(source: asyncio.StreamReader, target: asyncio.StreamWriter) -> None:

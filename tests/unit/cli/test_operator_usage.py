@@ -15,6 +15,7 @@ COMMANDS = [
     ["user", "code"],
     ["terminal", "list"],
     ["terminal", "revoke"],
+    ["parked", "list"],
 ]
 
 
