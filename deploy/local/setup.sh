@@ -51,8 +51,8 @@ set_up_python() {
             "On Debian and Ubuntu: apt-get install python3-venv"
     say "Setting up .venv with $("$python" --version) (a minute or two the first time) ..."
     # A virtual environment does not survive being moved or its Python being upgraded.
-    if [ "$(cat .venv/.complete 2>/dev/null)" != "$project" ] ||
-        ! .venv/bin/python -c '' 2>/dev/null; then
+    made_for=$(cat .venv/.complete 2>/dev/null || printf '%s' "$project")
+    if [ "$made_for" != "$project" ] || ! .venv/bin/python -c '' 2>/dev/null; then
         quietly "$python" -m venv --clear .venv
     fi
     pip="-m pip --disable-pip-version-check --quiet install"

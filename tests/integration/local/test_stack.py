@@ -205,6 +205,7 @@ async def test_hastening_kills_who_does_not_heed(
     assert not processes_naming(str(settings.data.parent))
 
 
+@pytest.mark.timeout(300)  # it starts a broker twice
 async def test_a_stack_of_its_own_survives_the_death_of_its_servers(own: StackSettings) -> None:
     steps: list[tuple[str, Step]] = []
     async with Stack(own, watcher=lambda name, step: steps.append((name, step))) as stack:

@@ -156,6 +156,7 @@ async def test_it_runs_on_when_nobody_reads_its_output(given: dict[str, str], da
     assert not processes_naming(str(data.parent))
 
 
+@pytest.mark.timeout(300)  # it starts a broker twice
 async def test_killing_the_command_kills_everything_and_it_can_start_again(
     own: dict[str, str], data: Path
 ) -> None:
