@@ -68,22 +68,80 @@ class Loading:
         self._guards = database.collection(mapping.GUARDS)
 
     async def load(self, want: Wanted, now: datetime) -> Loaded:
-        """Load what is wanted; what leads to more is loaded first."""
+        """Load what is wanted.
+
+        Heads and guards come first, and what is decided on after them: whatever another process
+        commits meanwhile, one of their `etag`s is then outdated when this batch commits. What leads
+        to them is only looked at for its key, and loaded again after them.
+        """
         loaded = Loaded()
         state = loaded.state
-        await self._load_invitations(want, state)
-        await self._load_groups_of(want, state)
-        await self._load_blocks_between(want, state)
-        await self._load_joining(want, state)
+        await self._find_invitations(want)
+        await self._load_guards(want, loaded)
         await asyncio.gather(
-            self._load_groups(want, state),
+            self._find_groups_of(want),
+            self._find_blocks_between(want),
+            self._load_standing(want, state),
+        )
+        await self._load_groups(want, state)
+        await asyncio.gather(
+            self._load_invitations(want, state),
             self._load_members(want, state),
             self._load_blocks(want, state),
             self._load_frozen(want, state),
             self._load_usage(want, state, now),
-            self._load_guards(want, loaded),
         )
         return loaded
+
+    async def _find_invitations(self, want: Wanted) -> None:
+        found = await self._invitations.get_many(sorted(want.invitations))
+        for invitation in map(mapping.invitation, found.values()):
+            want.groups.add(invitation.group_id)
+            want.members.add((invitation.group_id, invitation.invitee_id))
+            want.joining.add((invitation.group_id, invitation.invitee_id))
+            want.guards.add(invitation.invitee_id)
+
+    async def _find_groups_of(self, want: Wanted) -> None:
+        if not want.groups_of:
+            return
+        users = sorted({user_id for user_id, _ in want.groups_of})
+        found = await self._members.find(
+            {"user_id": {"$in": users}, "state": "active"}, without=["card"]
+        )
+        for member in map(mapping.member, found):
+            want.groups.add(member.group_id)
+            want.members.add((member.group_id, member.user_id))
+            want.frozen_of.add((member.group_id, member.user_id))
+            for user_id, other in want.groups_of:
+                if user_id == member.user_id:
+                    want.members.add((member.group_id, other))
+                    want.blocks.add((member.group_id, user_id, other))
+
+    async def _find_blocks_between(self, want: Wanted) -> None:
+        for setter_id, blocked_id in want.blocks_between:
+            found = await self._blocks.find({"setter_id": setter_id, "blocked_id": blocked_id})
+            for block in map(mapping.block, found):
+                want.groups.add(block.group_id)
+                want.members.add((block.group_id, setter_id))
+                want.blocks.add((block.group_id, setter_id, blocked_id))
+                want.frozen_of.add((block.group_id, setter_id))
+
+    async def _load_standing(self, want: Wanted, state: State) -> None:
+        found = list(
+            (await self._standing.get_many([join_key(*pair) for pair in want.standing])).values()
+        )
+        joiners = {user_id for _, user_id in want.joining}
+        if setters := sorted(joiners | want.standing_of):
+            found += await self._standing.find({"setter_id": {"$in": setters}})
+        if joiners:
+            found += await self._standing.find({"blocked_id": {"$in": sorted(joiners)}})
+        for standing in map(mapping.standing_block, found):
+            pair = (standing.setter_id, standing.blocked_id)
+            state.standing.load([(pair, standing)])
+            for group_id, joiner in want.joining:
+                if joiner in pair:
+                    want.members |= {(group_id, user_id) for user_id in pair}
+                    want.blocks.add((group_id, *pair))
 
     async def _load_invitations(self, want: Wanted, state: State) -> None:
         found = list((await self._invitations.get_many(sorted(want.invitations))).values())
@@ -95,53 +153,9 @@ class Loading:
                     "state": InvitationState.OPEN.value,
                 }
             )
-        for invitation in map(mapping.invitation, found):
-            state.invitations.load([(invitation.invitation_id, invitation)])
-            if invitation.invitation_id in want.invitations:
-                want.groups.add(invitation.group_id)
-                want.members.add((invitation.group_id, invitation.invitee_id))
-                want.joining.add((invitation.group_id, invitation.invitee_id))
-                want.guards.add(invitation.invitee_id)
-
-    async def _load_groups_of(self, want: Wanted, state: State) -> None:
-        if not want.groups_of:
-            return
-        users = sorted({user_id for user_id, _ in want.groups_of})
-        found = await self._members.find({"user_id": {"$in": users}, "state": "active"})
-        members = [mapping.member(document) for document in found]
-        state.members.load(((member.group_id, member.user_id), member) for member in members)
-        for member in members:
-            want.groups.add(member.group_id)
-            want.frozen_of.add((member.group_id, member.user_id))
-            for user_id, other in want.groups_of:
-                if user_id == member.user_id:
-                    want.members.add((member.group_id, other))
-                    want.blocks.add((member.group_id, user_id, other))
-
-    async def _load_blocks_between(self, want: Wanted, state: State) -> None:
-        for setter_id, blocked_id in want.blocks_between:
-            found = await self._blocks.find({"setter_id": setter_id, "blocked_id": blocked_id})
-            for block in map(mapping.block, found):
-                state.blocks.load([((block.group_id, setter_id, blocked_id), block)])
-                want.groups.add(block.group_id)
-                want.members.add((block.group_id, setter_id))
-                want.frozen_of.add((block.group_id, setter_id))
-
-    async def _load_joining(self, want: Wanted, state: State) -> None:
-        found = list(
-            (await self._standing.get_many([join_key(*pair) for pair in want.standing])).values()
+        state.invitations.load(
+            (invitation.invitation_id, invitation) for invitation in map(mapping.invitation, found)
         )
-        joiners = sorted({user_id for _, user_id in want.joining})
-        if joiners:
-            found += await self._standing.find({"setter_id": {"$in": joiners}})
-            found += await self._standing.find({"blocked_id": {"$in": joiners}})
-        for standing in map(mapping.standing_block, found):
-            pair = (standing.setter_id, standing.blocked_id)
-            state.standing.load([(pair, standing)])
-            for group_id, joiner in want.joining:
-                if joiner in pair:
-                    want.members |= {(group_id, user_id) for user_id in pair}
-                    want.blocks.add((group_id, *pair))
 
     async def _load_groups(self, want: Wanted, state: State) -> None:
         found = await self._groups.get_many(sorted(want.groups))
