@@ -28,6 +28,8 @@ class Wanted:
     """(setter, blocked): in whatever group, with that group and the setter's membership"""
     standing: set[tuple[str, str]] = field(default_factory=set)
     """(setter, blocked)"""
+    standing_of: set[str] = field(default_factory=set)
+    """Setters, with all their blocks "in all groups"."""
     frozen_of: set[tuple[str, str]] = field(default_factory=set)
     """(group, user): the user's cards that blocks keep there"""
     invitations: set[str] = field(default_factory=set)
@@ -59,7 +61,7 @@ def _create(want: Wanted, request: Request, command: commands.CreateGroup) -> No
     users = {request.sender.user_id, *command.members}
     want.usage_of.add(request.sender.user_id)
     want.guards |= users
-    want.standing |= {(one, other) for one in users for other in users if one != other}
+    want.standing_of |= users
 
 
 def _invite(want: Wanted, request: Request, command: commands.Invite) -> None:

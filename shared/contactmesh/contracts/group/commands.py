@@ -22,6 +22,8 @@ GroupName = Annotated[
         strip_whitespace=True, min_length=1, max_length=100, pattern=r"^[^\x00-\x1f\x7f]+$"
     ),
 ]
+MOST_MEMBERS = 10_000
+"""What one command may name; the operator's limit may be lower."""
 Cursor = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]{1,200}$")]
 
 
@@ -52,7 +54,7 @@ class CreateGroup(_GroupCommand):
     RESULT: ClassVar[type[Result]] = Created
 
     name: GroupName
-    members: tuple[UserId, ...] = ()
+    members: tuple[UserId, ...] = Field(default=(), max_length=MOST_MEMBERS)
 
     @field_validator("members")
     @classmethod
