@@ -26,9 +26,7 @@ def canonical(card: Mapping[str, JsonValue]) -> Json:
     Args:
         card: a card as JSON.
     """
-    plain = {
-        name: _plain(value, (name,)) for name, value in card.items() if name not in METADATA
-    }
+    plain = {name: _plain(value, (name,)) for name, value in card.items() if name not in METADATA}
     return {name: value for name, value in plain.items() if value not in ({}, [])}
 
 

@@ -11,6 +11,7 @@ from contactmesh.contacts.identity import derived_uid
 from contactmesh.contacts.jscontact.card import Card
 from contactmesh.contacts.limits import DEFAULT_LIMITS, CardLimits
 from contactmesh.contacts.vcard.blocks import Block, blocks
+from contactmesh.contacts.vcard.conformance import oddities
 from contactmesh.contacts.vcard.damage import Damage, DamagedCard, Oddity
 from contactmesh.contacts.vcard.lines import joined, numbered_lines, unfolded, version_of
 from contactmesh.contacts.vcard.parameters import Members
@@ -67,7 +68,7 @@ def read_vcards(
     """
     stream = io.BytesIO(source) if isinstance(source, bytes | bytearray) else source
     register = UidRegister()
-    reader = _FileReader(file_name, charset, on_oddity, register)
+    reader = _FileReader(file_name, charset, default_region, on_oddity, register)
     try:
         for block in blocks(stream, limits.card_bytes + limits.media_bytes * 2):
             yield from reader.read(block)
@@ -82,9 +83,11 @@ class _FileReader:
         self,
         file_name: str,
         charset: str | None,
+        default_region: str | None,
         on_oddity: Callable[[Oddity], None] | None,
         register: UidRegister,
     ) -> None:
+        self._default_region = default_region
         self._file_name = file_name
         self._charset = charset
         self._on_oddity = on_oddity
@@ -134,11 +137,16 @@ class _FileReader:
                 self._on_oddity(Oddity(self._file_name, block.card, line, reason, hint))
 
         try:
-            return members_from_bytes(
+            members = members_from_bytes(
                 (line for _, line in numbered), version, self._charset, report
             )
         except DamagedCard as damage:
             raise DamagedCard(numbered[damage.line][0], damage.reason, damage.hint) from damage
+        if self._on_oddity is not None:
+            texts = [line.decode("utf-8", "replace") for _, line in numbered]
+            for index, reason, hint in oddities(texts, members, self._default_region):
+                report(index, reason, hint)
+        return members
 
     def _identified(self, card: Card, block: Block) -> Iterator[Card | Damage]:
         shown = display_name(card)
