@@ -94,6 +94,7 @@ class _Session:
             elif task is not None:
                 self._interrupted = True
                 task.cancel()
+                self._end_progress()
                 self._screen.show(texts.STOPPING)
 
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
@@ -101,7 +102,7 @@ class _Session:
         try:
             self._progress.start()
             async with self._stack:
-                self._progress.stop()
+                self._end_progress()
                 if not self._quiet:
                     self._screen.show(_how_to_go_on(self._stack))
                     self._view = LogView(self._screen)
@@ -111,6 +112,10 @@ class _Session:
                 raise
             self._screen.show(texts.STOPPED)
         finally:
+            self._end_progress()
+
+    def _end_progress(self) -> None:
+        with suppress(OSError):  # the terminal was closed
             self._progress.stop()
 
     def _read(self, process: str, line: str) -> None:

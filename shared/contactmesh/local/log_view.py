@@ -22,7 +22,12 @@ _NAME_STYLES = ("cyan", "magenta", "blue", "bright_cyan", "bright_magenta", "bri
 _NAME_CELLS = 20
 _LEVEL_CELLS = 8
 # Warnings of every ordinary start and stop, about nothing that anybody could change.
-_BROKER_CHATTER = ("HTTP listener registry could not find context", "Message store ")
+_BROKER_CHATTER = (
+    "HTTP listener registry could not find context",
+    "Message store ",
+    # asked whether it is ready before it knows its accounts
+    "HTTP access denied: User 'operator' authentication failed with internal error",
+)
 
 # Control characters, invisible formatting such as reversed direction, lone surrogates.
 _UNPRINTABLE = frozenset({"Cc", "Cf", "Cs"})
