@@ -1,9 +1,11 @@
 """Finding the system that a command is about: the stack on this machine, or one elsewhere."""
 
+import os
 import shlex
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
+from urllib.parse import unquote, urlsplit
 
 import typer
 
@@ -43,6 +45,36 @@ def where_options(data: Path | None, url: str | None) -> str:
     """What a command that is suggested needs to reach the same system; empty for the usual one."""
     options = (("--data", data), ("--identity-url", url))
     return "".join(f" {name} {shlex.quote(str(value))}" for name, value in options if value)
+
+
+@dataclass(frozen=True, slots=True)
+class BrokerAccess:
+    """The broker's management API, credentials included, and the system's virtual host."""
+
+    management_url: str = field(repr=False)
+    vhost: str
+
+
+def broker_access(data: Path | None) -> BrokerAccess:
+    """How an operator reaches the broker's management API.
+
+    The environment tells for a system that runs elsewhere: there is no option, because whoever may
+    list processes would see the password.
+
+    Raises:
+        NoStackRunsError: the environment tells nothing and no stack runs on the data folder.
+        WrongUsage: the system was started without the API.
+    """
+    if management_url := os.environ.get("CONTACTMESH_BROKER_MANAGEMENT_URL"):
+        return BrokerAccess(management_url, _vhost(os.environ.get("AMQP_URL", "")))
+    stack = find_stack(data or default_data_folder())
+    if stack.broker_management_url is None:
+        raise WrongUsage(texts.MANAGEMENT_MISSING)
+    return BrokerAccess(stack.broker_management_url, _vhost(stack.amqp_url))
+
+
+def _vhost(amqp_url: str) -> str:
+    return unquote(urlsplit(amqp_url).path[1:]) or "/"
 
 
 def identity_url(given: str | None, data: Path | None) -> str:

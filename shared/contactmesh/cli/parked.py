@@ -1,18 +1,14 @@
 """`contactmesh operator parked`: what could not be handled, for a person to decide."""
 
 from typing import Annotated
-from urllib.parse import unquote, urlsplit
 
 import typer
 
 from contactmesh.cli import texts
-from contactmesh.cli.errors import WrongUsage
-from contactmesh.cli.locating import DataFolder
+from contactmesh.cli.locating import DataFolder, broker_access
 from contactmesh.cli.output import AsJson, local_time, print_json, print_note, print_table
 from contactmesh.cli.parking_client import PARKING_SUFFIX, ParkingClient
 from contactmesh.cli.running import async_command
-from contactmesh.local.settings import default_data_folder
-from contactmesh.local.stack_info import find_stack
 
 app = typer.Typer(help=texts.HELP_PARKED, no_args_is_help=True)
 
@@ -26,11 +22,8 @@ async def list_parked(
     data: DataFolder = None,
 ) -> None:
     """List what is parked, with the reasons."""
-    stack = find_stack(data or default_data_folder())
-    if stack.broker_management_url is None:
-        raise WrongUsage(texts.MANAGEMENT_MISSING)
-    vhost = unquote(urlsplit(stack.amqp_url).path[1:]) or "/"
-    async with ParkingClient(stack.broker_management_url, vhost) as client:
+    access = broker_access(data)
+    async with ParkingClient(access.management_url, access.vhost) as client:
         queues = [queue.removesuffix(PARKING_SUFFIX)] if queue else await client.queues()
         messages = [message for name in queues for message in await client.parked(name, limit)]
     if as_json:

@@ -104,7 +104,9 @@ HELP_PARKED = "What the services could not handle and set aside."
 HELP_PARKED_LIST = (
     "List the messages that were set aside, with the reasons; without contact details.\n\n"
     "Nobody takes them from there: look at the reason, mend the cause, and decide what becomes of "
-    "them."
+    "them.\n\n"
+    "For a system that runs elsewhere, CONTACTMESH_BROKER_MANAGEMENT_URL "
+    "(http://user:password@host:port) and AMQP_URL (for the virtual host) say where its broker is."
 )
 EXAMPLE_PARKED_LIST = "Example:  contactmesh operator parked list --queue group_service.events"
 HELP_QUEUE = "Only what was parked from this queue."
@@ -124,3 +126,19 @@ MANAGEMENT_REFUSED = (
     "The broker's management API at {url} refused (HTTP {status}). Check the account's rights."
 )
 NO_PARKING = "There is no such queue, or nothing is ever parked from it."
+
+# `contactmesh status`
+HELP_STATUS = "Show every service of the running system, and whether it is ready."
+EXAMPLE_STATUS = (
+    "Examples:\n\n  contactmesh status\n\n"
+    "  contactmesh up --quiet & contactmesh status --wait 60    (a script that goes on when it is)"
+)
+HELP_STATUS_WAIT = "Wait up to so many seconds until all of them are ready."
+COLUMNS_STATUS = ("Service", "State", "Process", "HTTP port")
+STATE_READY = "ready"
+STATE_SILENT = "does not answer"
+
+# `contactmesh asyncapi`
+HELP_ASYNCAPI = (
+    "Print the wire contract as an AsyncAPI 3.0 document in JSON, with the schemas of all messages."
+)

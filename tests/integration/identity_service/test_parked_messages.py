@@ -1,12 +1,17 @@
 """What is parked is shown with its reason, and stays parked however often one looks."""
 
+import asyncio
+import json
 from datetime import UTC, datetime
 
 import aio_pika
 import pytest
 from tests.backends import Broker
+from typer.testing import CliRunner
 
+from contactmesh.cli.app import app
 from contactmesh.cli.errors import CommandError, SystemUnreachable
+from contactmesh.cli.exit_codes import ExitCode
 from contactmesh.cli.parking_client import ParkingClient
 from contactmesh.messaging.message import Delivery, Parked
 from contactmesh.messaging.parking import park
@@ -76,3 +81,21 @@ async def test_nobody_at_the_address_is_told() -> None:
         with pytest.raises(SystemUnreachable) as unreachable:
             await client.queues()
     assert "hidden" not in str(unreachable.value)
+
+
+async def test_command_shows_what_is_parked(
+    broker: Broker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with Publisher(broker.url, "test") as publisher:
+        await park(publisher, GROUP.events_queue, [Parked(delivery(b"{}"), REASON)])
+    monkeypatch.setenv("CONTACTMESH_BROKER_MANAGEMENT_URL", broker.management_url)
+    monkeypatch.setenv("AMQP_URL", broker.url)
+    shown, as_json, elsewhere = [
+        await asyncio.to_thread(CliRunner().invoke, app, ["operator", "parked", "list", *more])
+        for more in ([], ["--json"], ["--queue", "group_service.commands"])
+    ]
+    assert REASON in shown.stdout
+    (message,) = json.loads(as_json.stdout)
+    assert message["reason"] == REASON
+    assert (elsewhere.exit_code, elsewhere.stdout) == (ExitCode.OK, "")
+    assert elsewhere.stderr == "Nothing is parked.\n"

@@ -21,7 +21,11 @@ COMMANDS = [
 
 @pytest.fixture(autouse=True)
 def _no_system(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    for name in ("CONTACTMESH_IDENTITY_URL", "CONTACTMESH_OPERATOR_TOKEN_FILE"):
+    for name in (
+        "CONTACTMESH_IDENTITY_URL",
+        "CONTACTMESH_OPERATOR_TOKEN_FILE",
+        "CONTACTMESH_BROKER_MANAGEMENT_URL",
+    ):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("CONTACTMESH_HOME", str(tmp_path))
     monkeypatch.setenv("COLUMNS", "200")
@@ -45,8 +49,9 @@ def test_version_is_shown() -> None:
     assert re.fullmatch(r"\d+\.\d+\.\d+\S*\n", result.stdout)
 
 
-def test_without_a_system_it_says_how_to_start_one(tmp_path: Path) -> None:
-    result = CliRunner().invoke(app, ["operator", "user", "list", "--data", str(tmp_path)])
+@pytest.mark.parametrize("group", ["user", "parked"])
+def test_without_a_system_it_says_how_to_start_one(tmp_path: Path, group: str) -> None:
+    result = CliRunner().invoke(app, ["operator", group, "list", "--data", str(tmp_path)])
     assert result.exit_code == ExitCode.UNREACHABLE
     assert "contactmesh up" in result.stderr
 
