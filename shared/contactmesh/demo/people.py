@@ -93,7 +93,7 @@ class NumberPlan:
         self._free = {"GB": british, "CN": chinese}
 
     def new(self, person: Person, *, full_width: bool = False) -> str:
-        """A number for somebody, with the country code; the rest in full-width digits on request."""
+        """A number for somebody with the country code; the rest full-width on request."""
         number = self._free[person.region].pop()
         if not full_width:
             return number
