@@ -49,8 +49,8 @@ def _plain(value: JsonValue, path: tuple[str, ...]) -> JsonValue:
 def digest(card: Card) -> str:
     """Return a digest that two cards share when they say the same of their contact.
 
-    It ignores the order of members, redundant `@type`, empty maps and lists and spelled-out defaults, and
-    the metadata `@type`, `version`, `uid`, `created`, `updated` and `prodId`. Two records of one
+    It ignores the order of members, redundant `@type`, empty maps and lists, spelled-out
+    defaults, and the metadata `@type`, `version`, `uid`, `created`, `updated` and `prodId`. Two records of one
     person under different UIDs therefore have one digest; compare `uid` as well for identity.
 
     Returns:

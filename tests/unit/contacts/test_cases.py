@@ -76,7 +76,7 @@ def test_case_03_a_value_is_decoded_by_its_charset(line: bytes, name: str) -> No
 
 
 def test_case_03_bytes_in_an_unknown_charset_are_kept_and_reported() -> None:
-    data = vcard(b"FN:A", b"NOTE;CHARSET=X-NOKIA-9:\xc4\xff\x80", version="2.1")
+    data = vcard(b"N:A", b"NOTE;CHARSET=X-NOKIA-9:\xc4\xff\x80", version="2.1")
     (oddity,) = oddities(data)
     assert oddity.line == 4
     assert "x-nokia-9" in oddity.reason

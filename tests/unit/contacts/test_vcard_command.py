@@ -38,7 +38,7 @@ def test_check_names_file_line_reason_and_remedy_and_exits_with_1(book: Path) ->
     book.write_bytes(GOOD + BAD)
     result = run("check", str(book))
     assert result.exit_code == 1
-    for text in ("通讯录.vcf", "10", "damaged", "':no name'", "delete the line"):
+    for text in ("通讯录.vcf", "11", "damaged", "':no name'", "delete the line"):
         assert text in result.stdout
 
 
@@ -53,7 +53,7 @@ def test_check_for_scripts() -> None:
         "damage",
         "-",
         2,
-        10,
+        11,
     )
     odd = [each["reason"] for each in report["findings"] if each["severity"] == "odd"]
     assert any("version 2.1" in reason for reason in odd)

@@ -12,6 +12,7 @@ from contactmesh.contacts.vcard.builder import CardBuilder
 from contactmesh.contacts.vcard.charsets import (
     UNKNOWN,
     decode,
+    decoder_for,
     from_quoted_printable,
     to_quoted_printable,
 )
@@ -149,10 +150,11 @@ def members_from_bytes(
         if head is None:
             raise DamagedCard(index, *_why(decode(raw_line, None) or line))
         if not _decode(build, head, parts[1], raw_value, charset):
+            named = head.charset or "utf-8"
+            why = "is not" if decoder_for(named) else "is in an unknown character set,"
             report(
                 index,
-                f"{head.name} is in the character set {head.charset or UNKNOWN}, "
-                "which cannot be read",
+                f"{head.name} {why} {named}",
                 "its bytes are kept; name the right character set to have its text",
             )
     return build.finish()
