@@ -1,8 +1,10 @@
 """Documents of the domain as stored documents, and back.
 
-Ids are the keys joined by `/`, which no part of a key contains.
+Ids are the keys joined by `/`, which no part of a key contains. Cards are stored as JSON text: what
+JSON can say and the database cannot, like a NUL in a name or a number beyond 64 bits, stays.
 """
 
+import json
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, Final
 
@@ -40,7 +42,10 @@ def join_key(*parts: str | int) -> str:
 
 def stored(document: "DataclassInstance") -> Document:
     """A domain document as it is stored, without its `_id`."""
-    return {field.name: getattr(document, field.name) for field in fields(document)}
+    values = {field.name: getattr(document, field.name) for field in fields(document)}
+    if values.get("card") is not None:
+        values["card"] = json.dumps(values["card"], ensure_ascii=False, separators=(",", ":"))
+    return values
 
 
 def group(document: Document) -> Group:
@@ -88,4 +93,7 @@ def pull_interval(document: Document) -> PullInterval:
 
 
 def _values(document: Document) -> dict[str, Any]:
-    return {name: value for name, value in document.items() if name != "_id"}
+    values = {name: value for name, value in document.items() if name != "_id"}
+    if values.get("card") is not None:
+        values["card"] = json.loads(values["card"])
+    return values

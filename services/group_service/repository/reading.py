@@ -131,7 +131,7 @@ class Reading:
     async def frozen_cards(self, keys: Sequence[tuple[str, str, int]]) -> dict[str, dict[str, Any]]:
         """Cards kept for blocks, by user; `keys` are (group, user, card revision)."""
         found = await self._frozen.get_many([join_key(*key) for key in keys])
-        return {document["user_id"]: document["card"] for document in found.values()}
+        return {frozen.user_id: frozen.card for frozen in map(mapping.frozen_card, found.values())}
 
     async def invitations_for(self, user_id: str, now: datetime) -> list[Invitation]:
         """The invitations that wait for a user's answer."""
