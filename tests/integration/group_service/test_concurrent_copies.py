@@ -6,6 +6,7 @@ and stored state must be those of the one command after the other, in one of the
 """
 
 import itertools
+import json
 import os
 import secrets
 from collections.abc import AsyncIterator, Callable
@@ -33,6 +34,7 @@ from contactmesh.contracts.group.commands import (
 )
 from contactmesh.contracts.reply import Reply
 from contactmesh.storage.database import Database
+from contactmesh.storage.transaction import Document
 from group_service.domain.documents import Limits
 
 LIMITS = Limits(owned_groups=2, open_invitations=3, members=3)
@@ -183,7 +185,7 @@ class House:
         standing = await collection("standing_blocks").find({"setter_id": {"$in": users}})
         invitations = await collection("invitations").find(within)
         card_revs = {
-            (one["group_id"], one["user_id"], one["card_rev"]): number_of(one["card"])
+            (one["group_id"], one["user_id"], one["card_rev"]): _number(one)
             for one in (*members, *frozen)
         }
         return {
@@ -202,7 +204,7 @@ class House:
                     names[one["group_id"]],
                     plain(one["user_id"]),
                     one["state"],
-                    number_of(one["card"]) or "",
+                    _number(one),
                     one["frozen_here"],
                     len(one["muted_terminals"]),
                 )
@@ -219,7 +221,7 @@ class House:
                 )
                 for one in blocks
             ),
-            "frozen": sorted((number_of(one["card"]) or "", one["holders"]) for one in frozen),
+            "frozen": sorted((_number(one), one["holders"]) for one in frozen),
             "standing": sorted(
                 (plain(one["setter_id"]), plain(one["blocked_id"])) for one in standing
             ),
@@ -228,6 +230,11 @@ class House:
                 for one in invitations
             ),
         }
+
+
+def _number(document: Document) -> str:
+    card = document["card"]
+    return "" if card is None else number_of(json.loads(card)) or ""
 
 
 def _answer(reply: Reply) -> str:
