@@ -1,14 +1,20 @@
 """The terminal SDK: a phonebook that stays right, in ten lines.
 
-    async with Terminal("~/.contactmesh/phone") as terminal:
-        group_id = await terminal.create_group("Family", members=["bob"])
-        await terminal.publish(card)
-        async for update in terminal.updates():
-            if isinstance(update, ContactUpdated):
-                print(update.display_name, update.changed_fields)
+    from contactmesh.contacts import Card, Name, Phone
+    from contactmesh.terminal import ContactUpdated, Terminal
 
-`Terminal` sends commands and receives updates, `Phonebook` is the local store that it keeps right,
-the updates are what `Terminal.updates` gives, and every error is a `TerminalError`.
+    async def main() -> None:
+        async with Terminal("~/.contactmesh/phone") as terminal:
+            await terminal.create_group("Family", members=["bob"])
+            phones = {"mobile": Phone(number="+49 1512 3456789")}
+            await terminal.publish(Card(uid="urn:example:me", name=Name(full="Ada"), phones=phones))
+            async for update in terminal.updates():
+                if isinstance(update, ContactUpdated):
+                    print(update.display_name, update.changed_fields)
+
+`Terminal.enrol` makes the folder. `Terminal` sends commands and receives updates, `Phonebook` is
+the local store that it keeps right, the updates are what `Terminal.updates` gives, and every error
+is a `TerminalError`.
 """
 
 from contactmesh.terminal.credentials import Enrolment, TerminalFolder

@@ -18,7 +18,7 @@ from contactmesh.contracts.reply import Reply, Result
 from contactmesh.terminal.changes import unreadable
 from contactmesh.terminal.errors import NoReply, UnreadableReply, refusal_of
 from contactmesh.terminal.link import Link
-from contactmesh.terminal.session import NotDelivered, SessionLost
+from contactmesh.terminal.outlet import NotDelivered
 
 LONGEST_REPLY_SECONDS: Final = 30.0
 """What the wait for a reply grows to, as it doubles with each try."""
@@ -125,8 +125,6 @@ class Requests:
                 session = await self._link.session()
                 try:
                     await session.publish(envelope, routing_key)
-                except SessionLost:
-                    continue
                 except NotDelivered as error:
                     _log.info("command_not_delivered", type=envelope.type, reason=str(error))
                 reply = await expected.wait(session.lost, patience)

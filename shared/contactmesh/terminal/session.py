@@ -1,39 +1,24 @@
-"""One connection to the broker, from its opening to its loss.
-
-It is two connections below: an alarm on memory or disk makes the broker block publishers, and a
-terminal still has to receive while it cannot send.
-"""
+"""One connection to the broker, from its opening to its loss."""
 
 import asyncio
 from typing import Final
 
-import aio_pika
 import aiormq
-from aio_pika.abc import (
-    AbstractChannel,
-    AbstractConnection,
-    AbstractExchange,
-    AbstractIncomingMessage,
-)
-from yarl import URL
+from aio_pika.abc import AbstractChannel, AbstractConnection, AbstractIncomingMessage
 
-from contactmesh.contracts.envelope import CONTENT_TYPE, Envelope
+from contactmesh.contracts.envelope import Envelope
 from contactmesh.contracts.identity import Credentials
-from contactmesh.messaging.topology import COMMANDS
+from contactmesh.terminal.broker import (
+    ANSWER_SECONDS,
+    BROKER_FAILURES,
+    CONNECT_SECONDS,
+    close,
+    connect,
+)
+from contactmesh.terminal.outlet import Outlet
 
-CONNECT_SECONDS: Final = 10.0
-PUBLISH_SECONDS: Final = 5.0
-HEARTBEAT_SECONDS: Final = 15
 PREFETCH: Final = 200
 """How many updates may be under way to the terminal and not yet in its phonebook."""
-
-_BROKER_FAILURES: Final = (
-    aiormq.exceptions.AMQPError,
-    aiormq.exceptions.ChannelInvalidStateError,
-    ConnectionError,
-    OSError,
-    TimeoutError,
-)
 
 
 class SessionLost(Exception):
@@ -48,24 +33,21 @@ class CredentialsRefused(Exception):
     """The broker does not let these credentials in."""
 
 
-class NotDelivered(Exception):
-    """The broker has nowhere to put a command for now: its service is not set up, or overflows."""
-
-
 class Session:
-    """A terminal's connections, channels and consumer.
+    """A terminal's consumer, and the outlet for its commands.
 
     Attributes:
-        lost: set once anything of it is closed.
+        lost: set once nothing can be received over it any more.
     """
 
-    def __init__(self) -> None:
-        self._inbox: asyncio.Queue[AbstractIncomingMessage] = asyncio.Queue()
+    def __init__(self, credentials: Credentials) -> None:
         self.lost = asyncio.Event()
-        self._connections: list[AbstractConnection] = []
-        # The client library refers to channels weakly.
-        self._channels: list[AbstractChannel] = []
-        self._commands: AbstractExchange | None = None
+        self._credentials = credentials
+        self._outlet = Outlet(credentials)
+        self._inbox: asyncio.Queue[AbstractIncomingMessage] = asyncio.Queue()
+        self._connection: AbstractConnection | None = None
+        # Kept, because the client library refers to channels weakly.
+        self._channel: AbstractChannel | None = None
 
     @classmethod
     async def open(cls, credentials: Credentials) -> "Session":
@@ -76,10 +58,10 @@ class Session:
             QueueMissing: there is no queue to consume.
             CredentialsRefused: the broker does not know the terminal, or its secret is wrong.
         """
-        session = cls()
+        session = cls(credentials)
         try:
             async with asyncio.timeout(CONNECT_SECONDS):
-                await session._open(credentials)
+                await session._open()
         except aiormq.exceptions.ChannelNotFoundEntity as error:
             await session.close()
             raise QueueMissing(credentials.queue) from error
@@ -89,7 +71,7 @@ class Session:
         ) as error:
             await session.close()
             raise CredentialsRefused(type(error).__name__) from error
-        except _BROKER_FAILURES as error:
+        except BROKER_FAILURES as error:
             await session.close()
             raise SessionLost(type(error).__name__) from error
         except BaseException:
@@ -97,36 +79,17 @@ class Session:
             raise
         return session
 
-    async def _open(self, credentials: Credentials) -> None:
-        url = broker_address(credentials)
-        publishing = await self._connect(url, f"{credentials.terminal_id} commands")
-        channel = await self._channel(publishing, on_return_raises=True)
-        # A terminal has no right to declare, not even passively.
-        self._commands = await channel.get_exchange(COMMANDS, ensure=False)
-
-        consuming = await self._connect(url, f"{credentials.terminal_id} updates")
-        channel = await self._channel(consuming)
-        await channel.set_qos(prefetch_count=PREFETCH)
-        underlay = await channel.get_underlay_channel()
+    async def _open(self) -> None:
+        self._connection = await connect(self._credentials, "updates")
+        self._connection.close_callbacks.add(self._closed)
+        self._channel = await self._connection.channel()
+        self._channel.close_callbacks.add(self._closed)
+        await self._channel.set_qos(prefetch_count=PREFETCH)
+        underlay = await self._channel.get_underlay_channel()
         underlay.on_consumer_cancel_callbacks.add(self._cancelled)
-        queue = await channel.get_queue(credentials.queue, ensure=False)
+        # A terminal has no right to declare, not even passively.
+        queue = await self._channel.get_queue(self._credentials.queue, ensure=False)
         await queue.consume(self._keep)
-
-    async def _connect(self, url: str, name: str) -> AbstractConnection:
-        connection = await aio_pika.connect(
-            url, client_properties={"connection_name": name}, heartbeat=HEARTBEAT_SECONDS
-        )
-        self._connections.append(connection)
-        connection.close_callbacks.add(self._closed)
-        return connection
-
-    async def _channel(
-        self, connection: AbstractConnection, *, on_return_raises: bool = False
-    ) -> AbstractChannel:
-        channel = await connection.channel(on_return_raises=on_return_raises)
-        self._channels.append(channel)
-        channel.close_callbacks.add(self._closed)
-        return channel
 
     def _closed(self, _sender: object, _reason: BaseException | None) -> None:
         self.lost.set()
@@ -162,31 +125,9 @@ class Session:
         """Send a command and wait until the broker has it.
 
         Raises:
-            SessionLost: the connection is gone, or there was no confirmation in 5 seconds. The
-                command may have been taken or not.
-            NotDelivered: the broker refused it or has no queue for it.
+            NotDelivered: the broker refused it, has no queue for it, or did not answer.
         """
-        if self._commands is None or self.lost.is_set():
-            raise SessionLost("closed")
-        message = aio_pika.Message(
-            command.encode(),
-            content_type=CONTENT_TYPE,
-            delivery_mode=aio_pika.DeliveryMode.PERSISTENT,
-            message_id=command.id,
-            type=command.type,
-            timestamp=command.time,
-            correlation_id=command.correlationid,
-        )
-        try:
-            # The library's own timeout bounds neither a blocked broker nor a lost connection.
-            async with asyncio.timeout(PUBLISH_SECONDS):
-                await self._commands.publish(message, routing_key, mandatory=True)
-        except aiormq.exceptions.DeliveryError as error:
-            raise NotDelivered(type(error).__name__) from error
-        except _BROKER_FAILURES as error:
-            # A confirmation may still come; the same id must not be in flight twice on a channel.
-            self.lost.set()
-            raise SessionLost(type(error).__name__) from error
+        await self._outlet.publish(command, routing_key)
 
     async def acknowledge(self, message: AbstractIncomingMessage, *, and_before: bool) -> None:
         """Tell the broker that a message is dealt with, or that message and all before it.
@@ -195,27 +136,15 @@ class Session:
             SessionLost: the connection is gone; the broker will deliver it again.
         """
         try:
-            async with asyncio.timeout(PUBLISH_SECONDS):
+            async with asyncio.timeout(ANSWER_SECONDS):
                 await message.ack(multiple=and_before)
-        except _BROKER_FAILURES as error:
+        except BROKER_FAILURES as error:
             self.lost.set()
             raise SessionLost(type(error).__name__) from error
 
     async def close(self) -> None:
         """Close everything. What was not acknowledged will be delivered again."""
         self.lost.set()
-        for connection in self._connections:
-            try:
-                async with asyncio.timeout(PUBLISH_SECONDS):
-                    await connection.close()
-            except _BROKER_FAILURES:
-                # It is gone already, which is what was wanted.
-                continue
-
-
-def broker_address(credentials: Credentials) -> str:
-    """The broker's URL with the terminal's credentials, unless it carries others."""
-    url = URL(credentials.broker_url)
-    if url.user is None:
-        url = url.with_user(credentials.terminal_id).with_password(credentials.secret)
-    return str(url)
+        await self._outlet.close()
+        if self._connection is not None:
+            await close(self._connection)

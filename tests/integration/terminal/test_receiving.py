@@ -29,6 +29,7 @@ from contactmesh.terminal import (
     UnreadableUpdate,
     Update,
     UpdateStream,
+    outlet,
 )
 from contactmesh.terminal.session import Session
 
@@ -284,3 +285,30 @@ async def test_a_slow_reader_does_not_hold_up_the_phonebook(
             await the_next(quick, ContactAdded)
         assert slow.dropped == 17  # a member and a contact each, of whom three are left
         assert len(await terminal.contacts()) == 11
+
+
+@pytest.mark.usefixtures("queue")
+async def test_a_broker_that_takes_nothing_still_gives(
+    make_terminal: MakeTerminal, service: ScriptedService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As with an alarm on memory or disk: a publish hangs, and receiving goes on meanwhile."""
+    service.have_group(page(member("bob", 3, BOB)))
+    monkeypatch.setattr(outlet, "ANSWER_SECONDS", 3.0)
+    async with make_terminal() as terminal:
+        await terminal.pull()
+        stream = terminal.updates()
+        hanging = asyncio.Event()
+
+        async def hang(*_: object, **__: object) -> None:
+            hanging.set()
+            await asyncio.Event().wait()
+
+        with monkeypatch.context() as blocked:
+            blocked.setattr(aio_pika.Exchange, "publish", hang)
+            asking = asyncio.create_task(terminal.groups())
+            await hanging.wait()
+            blocked.undo()
+            await service.push(ALICE, changed("bob", 5, BOB_MOVED))
+            await the_next(stream, ContactUpdated)
+            assert not asking.done()
+        assert len((await asking).groups) == 1

@@ -1,10 +1,13 @@
 """Terminals with every real service behind them, with a terminal's narrow rights at the broker."""
 
 import asyncio
+import itertools
+import textwrap
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 import pytest_asyncio
@@ -13,6 +16,7 @@ from tests.integration.terminal.test_receiving import the_next
 from tests.unit.terminal.cards import card
 from tests.wire import System, running_system
 
+import contactmesh.terminal
 from contactmesh.contacts import Card
 from contactmesh.contracts.errors import ErrorCode
 from contactmesh.messaging.connection import delete_terminal_queue
@@ -115,6 +119,31 @@ async def test_change_your_number_once_and_every_phonebook_is_right(people: Peop
     assert first.rev is not None
     assert second.rev is not None
     assert second.rev > first.rev
+
+
+async def test_the_ten_lines_of_the_documentation(
+    people: People, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("HOME", str(people.folder))
+    enrolled = await people.enrol(people.system.new_user("ada"), "phone")
+    (people.folder / ".contactmesh").mkdir()
+    enrolled.phonebook.path.parent.rename(people.folder / ".contactmesh" / "phone")
+    bob = await people.another_terminal("bob", "phone")
+    at_bob = bob.updates()
+    lines = (contactmesh.terminal.__doc__ or "").partition("\n\n")[2].partition("\n\n`")[0]
+    program: dict[str, Any] = {}
+    exec(textwrap.dedent(lines), program)  # noqa: S102 - our own documentation
+    running = asyncio.create_task(program["main"]())
+    ada = await the_next(at_bob, ContactAdded)
+    assert isinstance(ada, ContactAdded)
+    assert ada.display_name == "Ada"
+    async with asyncio.timeout(30):
+        numbers = itertools.cycle((OLD, NEW))
+        while not (told := capsys.readouterr().out):
+            await bob.publish(own_card(bob, next(numbers)))
+    assert "Bob ('phones/mobile/number',)" in told
+    running.cancel()
+    await asyncio.wait((running,))
 
 
 @pytest.mark.claim("G1b")

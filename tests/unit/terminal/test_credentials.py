@@ -13,7 +13,7 @@ from contactmesh.terminal import (
     TerminalFolder,
     TerminalInUse,
 )
-from contactmesh.terminal.session import broker_address
+from contactmesh.terminal.broker import broker_address
 
 SECRET = "s3cret/with@signs:"
 CREDENTIALS = Credentials(
