@@ -15,6 +15,8 @@ from contactmesh.contracts.group.views import MemberState, Role
 from contactmesh.terminal.changes import Changes
 from contactmesh.terminal.database import prepare
 from contactmesh.terminal.records import Records
+from contactmesh.terminal.rules.ownership import entries_of
+from contactmesh.terminal.rules.views import CardJson
 
 Said = ContactUpdate | MemberJoinedUpdate | MemberLeftUpdate
 
@@ -136,3 +138,39 @@ def test_what_is_repeated_tells_nothing(said: list[Said], data: st.DataObject) -
         say(changes, one)
     assert changes.updates == []
     assert shown(records) == before
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    histories(leaving=True),
+    st.lists(st.tuples(st.sampled_from(PEOPLE), numbers), max_size=2, unique_by=lambda own: own[0]),
+    st.data(),
+)
+def test_whatever_members_do_the_owner_loses_nothing_and_members_are_shown_as_they_are(
+    said: list[Said], own: list[tuple[str, dict[str, str]]], data: st.DataObject
+) -> None:
+    entries = [
+        card(f"own-{name}", name.title(), phones=phones, note=f"about {name}")
+        for name, phones in own
+    ]
+    records, changes = phonebook(entries)
+    for one in data.draw(st.permutations(said)):
+        say(changes, one)
+        mine = {contact.uid: contact for contact in records.contacts() if contact.own is not None}
+        assert mine.keys() == {entry.uid for entry in entries}
+        for entry in entries:
+            assert mine[entry.uid].shown["notes"] == entry.to_json()["notes"]
+        for user_id in PEOPLE:
+            views = [view for view in records.views_of_user(user_id) if view.shown]
+            contact = records.contact_of(user_id)
+            if views:
+                newest = max(views, key=lambda view: view.rev)
+                assert contact is not None
+                assert phone_numbers(newest.card) <= phone_numbers(contact.shown)
+                assert contact.shown["name"] == (newest.card or {})["name"]
+            else:
+                assert contact is None or contact.own is not None
+
+
+def phone_numbers(shown: CardJson | None) -> set[str]:
+    return {str(entry["number"]) for entry in entries_of(shown, "phones").values()}
