@@ -50,8 +50,9 @@ def digest(card: Card) -> str:
     """Return a digest that two cards share when they say the same of their contact.
 
     It ignores the order of members, redundant `@type`, empty maps and lists, spelled-out
-    defaults, and the metadata `@type`, `version`, `uid`, `created`, `updated` and `prodId`. Two records of one
-    person under different UIDs therefore have one digest; compare `uid` as well for identity.
+    defaults, and the metadata `@type`, `version`, `uid`, `created`, `updated` and `prodId`. Two
+    records of one person under different UIDs therefore have one digest; compare `uid` as well
+    for identity.
 
     Returns:
         A SHA-256 in hexadecimal.

@@ -24,7 +24,7 @@ _WEIGHTS: Final = {
     "the same e-mail address": 0.6,
     "the same online account": 0.6,
     "the same landline number": 0.2,
-    "the same name and organisation": 0.45,
+    "the same name and organisation": 0.55,
     "the same name": 0.3,
 }
 

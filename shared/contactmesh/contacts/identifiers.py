@@ -121,10 +121,10 @@ def read_imsi(text: str) -> Imsi:
     if _IMSI.match(value) is None:
         shown = f"{value[:3]}…" if value[:3].isdigit() else text
         raise IdentifierError("IMSI", shown, "expected 14 or 15 digits")
-    parts = stdnum_imsi.split(value)
-    if len(parts) < 3:
+    network = _network(value)
+    if network is None:
         return Imsi(value, value[:3], None, ("no table lists its mobile country and network",))
-    return Imsi(value, parts[0], parts[1])
+    return Imsi(value, *network)
 
 
 def read_plmn(text: str) -> Plmn:
@@ -151,7 +151,17 @@ def read_plmn(text: str) -> Plmn:
 
 
 def _is_known(mcc: str, mnc: str) -> bool:
-    return stdnum_imsi.split(f"{mcc}{mnc}{'0' * (15 - 3 - len(mnc))}")[:2] == (mcc, mnc)
+    return _network(f"{mcc}{mnc}".ljust(15, "0")) == (mcc, mnc)
+
+
+def _network(digits: str) -> tuple[str, str] | None:
+    """Return the country and network that digits begin with, if a table lists them."""
+    try:
+        found = stdnum_imsi.info(digits)
+    except ValueError:
+        # How the tables say that they do not even know the country.
+        return None
+    return (found["mcc"], found["mnc"]) if "status" in found else None
 
 
 def read_carrier_id(text: str) -> str:

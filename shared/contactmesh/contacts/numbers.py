@@ -17,6 +17,7 @@ import phonenumbers
 from phonenumbers import NumberParseException, ValidationResult
 
 _LONGEST: Final = 250
+_LONGEST_E164: Final = len("+") + 15
 _PLUS: Final = re.compile(r"[+]+")
 _DIAL: Final = re.compile(r"[0-9*#+]")
 _EXTENSION: Final = re.compile(
@@ -185,7 +186,13 @@ def _parsed(
             number = phonenumbers.parse(written, country)
         except NumberParseException:
             continue
-        if phonenumbers.is_possible_number_with_reason(number) != ValidationResult.IS_POSSIBLE:
+        reason = phonenumbers.is_possible_number_with_reason(number)
+        if country is None and reason == ValidationResult.TOO_LONG:
+            # The tables know no Chinese IoT numbers of 13 digits; E.164 allows 15 in all.
+            if len(written) <= _LONGEST_E164:
+                return number
+            continue
+        if reason != ValidationResult.IS_POSSIBLE:
             continue
         if country is None or phonenumbers.is_valid_number(number) or _is_as_long_as_mobile(number):
             return number

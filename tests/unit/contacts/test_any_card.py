@@ -8,6 +8,8 @@ from typing import Literal
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.unit.contacts.strategies import CARDS, TEXTS
+from tests.unit.contacts.vcards import again, read_all
 
 from contactmesh.contacts import (
     Card,
@@ -19,8 +21,6 @@ from contactmesh.contacts import (
     read_vcards,
     write_vcards,
 )
-from tests.unit.contacts.strategies import CARDS, TEXTS
-from tests.unit.contacts.vcards import again, read_all
 
 quick = settings(
     max_examples=60,
@@ -85,10 +85,11 @@ def test_a_name_to_show_can_always_be_had(card: Card) -> None:
 LINES = st.one_of(
     st.sampled_from(
         [
-            b"BEGIN:VCARD", b"END:VCARD", b"VERSION:3.0", b"VERSION:2.1", b"VERSION:4.0", b"begin:vcard",
-            b"FN:A", b"AGENT:", b" folded", b"=E7=8E=", b"NOTE;ENCODING=QUOTED-PRINTABLE:=E7=",
-            b"PHOTO;ENCODING=b:", b"/9j/4AAQ", b"item1.X-ABLabel:x", b"item1.TEL:1", b":", b";:", b"",
-            b'X;A="b:c', b"JSPROP;JSPTR=phones:5", b"JSPROP;JSPTR=a/b:{", b"BDAY:--0229",
+            b"BEGIN:VCARD", b"END:VCARD", b"VERSION:3.0", b"VERSION:2.1", b"VERSION:4.0",
+            b"begin:vcard", b"FN:A", b"AGENT:", b" folded", b"=E7=8E=",
+            b"NOTE;ENCODING=QUOTED-PRINTABLE:=E7=",
+            b"PHOTO;ENCODING=b:", b"/9j/4AAQ", b"item1.X-ABLabel:x", b"item1.TEL:1", b":", b";:",
+            b"", b'X;A="b:c', b"JSPROP;JSPTR=phones:5", b"JSPROP;JSPTR=a/b:{", b"BDAY:--0229",
             b"JSPROP:" + b"[" * 300, b"N:\\", b"UID:1", b"UID:", b"TEL;CHARSET=rot13:1",
             b"JSPROP;JSPTR=name:null", b'JSPROP;JSPTR=name:{"full":1}', b"REV:never",
         ]

@@ -4,8 +4,19 @@ from __future__ import annotations
 
 import base64
 import re
+from itertools import pairwise
 
 import pytest
+from tests.unit.contacts.vcards import (
+    again,
+    cards_and_damage,
+    oddities,
+    phone_numbers,
+    read_all,
+    read_one,
+    vcard,
+    written,
+)
 
 from contactmesh.contacts import (
     Card,
@@ -18,16 +29,6 @@ from contactmesh.contacts import (
     range_holder,
     read_vcards,
     write_vcards,
-)
-from tests.unit.contacts.vcards import (
-    again,
-    cards_and_damage,
-    oddities,
-    phone_numbers,
-    read_all,
-    read_one,
-    vcard,
-    written,
 )
 
 
@@ -50,7 +51,7 @@ def test_case_02_folds_inside_characters_are_undone_and_never_made(text: str) ->
     folded = b"\r\n ".join(line[at : at + 75] for at in range(0, len(line), 75))
     assert read_one(vcard("FN:A", folded)) == read_one(vcard("FN:A", line))
     for version in ("3.0", "4.0"):
-        (ours,) = write_vcards([read_one(vcard("FN:A", line))], version=version)  # type: ignore[arg-type]
+        (ours,) = write_vcards([read_one(vcard("FN:A", line))], version=version)
         for each in ours.split(b"\r\n"):
             assert len(each) <= 75
             each.decode()
@@ -383,7 +384,7 @@ def test_case_18_the_registry_beats_the_prefix_and_each_change_is_reported_once(
         "cn-unicom",
         "cn-mobile",
     ]
-    changes = [changed_fields(old, new) for old, new in zip(cards, cards[1:], strict=False)]
+    changes = [changed_fields(old, new) for old, new in pairwise(cards)]
     assert changes == [("phones/line/contactmesh.org:carrier",)] * 2
     ended = Card(uid="jane")
     assert changed_fields(cards[-1], ended) == ("phones/line",)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal, cast
 
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
+from tests.unit.contacts.strategies import CARDS
 
 from contactmesh.contacts import Card, changed_fields, digest, merge
-from tests.unit.contacts.strategies import CARDS
 
 quick = settings(
     max_examples=30,
@@ -18,7 +18,7 @@ quick = settings(
 )
 
 
-def card(**properties: Any) -> Card:
+def card(**properties: object) -> Card:
     return Card.model_validate({"uid": "jane", **properties})
 
 
@@ -183,12 +183,12 @@ def test_a_side_that_changed_nothing_takes_the_other(base: Card, theirs: Card) -
 @quick
 @given(CARDS, CARDS, CARDS, st.sampled_from(["mine", "theirs"]))
 def test_the_outcome_depends_on_nothing_but_the_versions(
-    base: Card, mine: Card, theirs: Card, prefer: Any
+    base: Card, mine: Card, theirs: Card, prefer: Literal["mine", "theirs"]
 ) -> None:
-    other = "theirs" if prefer == "mine" else "mine"
+    other: Literal["mine", "theirs"] = "theirs" if prefer == "mine" else "mine"
     one = merge(base, mine, theirs, prefer=prefer)
     assert one == merge(base, mine, theirs, prefer=prefer)
-    mirrored = merge(base, theirs, mine, prefer=other)  # type: ignore[arg-type]
+    mirrored = merge(base, theirs, mine, prefer=other)
     assert one.card is not None
     assert mirrored.card is not None
     assert {each.path for each in one.conflicts}.isdisjoint({""})
@@ -199,13 +199,11 @@ def test_the_outcome_depends_on_nothing_but_the_versions(
 @given(CARDS, st.text("abc", min_size=1), st.integers(1, 100))
 def test_disjoint_edits_are_both_kept(base: Card, note: str, pref: int) -> None:
     assume("mine" not in (base.phones or {}) and "theirs" not in (base.notes or {}))
-    mine = base.to_json()
-    mine["phones"] = {
-        **(mine.get("phones") or {}),
-        "mine": {"number": "+8613800138000", "pref": pref},
-    }  # type: ignore[dict-item]
-    theirs = base.to_json()
-    theirs["notes"] = {**(theirs.get("notes") or {}), "theirs": {"note": note}}  # type: ignore[dict-item]
+    mine = cast("dict[str, Any]", base.to_json())
+    number = {"number": "+8613800138000", "pref": pref}
+    mine["phones"] = {**mine.get("phones", {}), "mine": number}
+    theirs = cast("dict[str, Any]", base.to_json())
+    theirs["notes"] = {**theirs.get("notes", {}), "theirs": {"note": note}}
     result = merge(base, Card.model_validate(mine), Card.model_validate(theirs))
     assert result.card is not None
     assert result.conflicts == ()

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Literal
 
 import pytest
+from tests.unit.contacts.vcards import again, cards_and_damage, oddities, read_all
 
 from contactmesh.contacts import Card, check_size, display_name, write_vcards
-from tests.unit.contacts.vcards import again, cards_and_damage, oddities, read_all
 
 CARDS_IN = {
     "John_Doe_ANDROID": 6,

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 from rich.cells import cell_len
+from tests.unit.contacts.vcards import vcard
 from typer.testing import CliRunner, Result
 
 from contactmesh.cli.vcard import app
 from contactmesh.contacts import Card, Damage, display_name, read_vcards
-from tests.unit.contacts.vcards import vcard
 
 GOOD = vcard("UID:1", "FN:王小明", "N:王;小明;;;", "TEL:13800138000")
 BAD = vcard("FN:Two", ":no name")
