@@ -6,14 +6,16 @@ from typing import Annotated
 
 import typer
 
-from contactmesh.cli.errors import WrongUsage
+from contactmesh.cli.errors import CommandError, WrongUsage
 from contactmesh.cli.exit_codes import ExitCode
 from contactmesh.cli.locating import operator_access
 from contactmesh.cli.operator_client import OperatorClient
 from contactmesh.cli.output import print_json
 from contactmesh.demo import texts
+from contactmesh.demo.errors import DemoFailed
 from contactmesh.demo.people import LEAST_PEOPLE, MOST_PEOPLE
 from contactmesh.demo.run import Demo, DemoOptions
+from contactmesh.messaging.connection import BrokerUnavailable
 
 
 def demo(
@@ -31,7 +33,10 @@ def demo(
         raise WrongUsage(texts.KEEP_NOT_EMPTY.format(folder=keep))
     options = DemoOptions(people=users, seed=seed, keep=keep, silent=as_json)
     played = Demo(options, lambda url, token: OperatorClient(operator_access(None, url, token)))
-    result = asyncio.run(played.run())
+    try:
+        result = asyncio.run(played.run())
+    except (DemoFailed, BrokerUnavailable) as error:
+        raise CommandError(str(error)) from error
     if result is None:
         raise typer.Exit(ExitCode.INTERRUPTED)
     print_json(result.counted)

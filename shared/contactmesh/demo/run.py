@@ -137,20 +137,19 @@ class Demo:
         operator = self._operator_at(stack.identity_url, stack.operator_token_file)
         at_once = asyncio.Semaphore(_ENROL_AT_ONCE)
         with self._narrator.progress(texts.ENROLLING, total=len(handsets)) as advance:
-            async with operator, asyncio.TaskGroup() as enrolling:
 
-                async def enrol(person: Person) -> None:
-                    async with at_once:
-                        await operator.register(
-                            RegisterUser(user_id=person.user_id, display_name=person.name)
-                        )
-                        for handset in handsets:
-                            if handset.owner is person:
-                                await handset.enrol(stack.identity_url, operator)
-                                advance(person.name)
+            async def enrol(person: Person) -> None:
+                async with at_once:
+                    await operator.register(
+                        RegisterUser(user_id=person.user_id, display_name=person.name)
+                    )
+                    for handset in handsets:
+                        if handset.owner is person:
+                            await handset.enrol(stack.identity_url, operator)
+                            advance(person.name)
 
-                for person in cast.people:
-                    enrolling.create_task(enrol(person))
+            async with operator:
+                await asyncio.gather(*(enrol(person) for person in cast.people))
         self._narrator.done(texts.ENROLLED.format(people=len(cast.people), terminals=len(handsets)))
 
     async def _import(self, cast: Cast, handsets: Sequence[Handset]) -> None:

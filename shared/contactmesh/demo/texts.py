@@ -188,6 +188,14 @@ NOT_RIGHT = "Not as it must be: {count}"
 COLUMNS_DIFFERENCES = ("Fault", "Where", "What", "Must be", "Is")
 KEPT = "Everything is kept in {folder}."
 
+# What the story waits for
+DID_NOT_HAPPEN = "The demo cannot go on: {what} did not happen within {seconds:.0f} s."
+INVITATION_ARRIVES = "that {name} is invited to “{group}”"
+INVITATION_CLOSES = "that {name}'s invitation to “{group}” closes"
+KNOWS_GROUP = "that {name} learns of “{group}”"
+LEARNS_OWN = "that {name}'s {terminal} learns of the card published on the other terminal"
+LEARNS_LEAVING = "that {name} learns of {member}'s leaving"
+
 # Names of what is checked
 COUNT_WITHHELD = "deliveries withheld because of a block"
 COUNT_MEMBERS = "members of groups"

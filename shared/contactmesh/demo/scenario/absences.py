@@ -5,8 +5,7 @@ from typing import Final
 
 from contactmesh.demo import texts
 from contactmesh.demo.checks import Difference, Fault
-from contactmesh.demo.scenario.stage import ARRIVE_SECONDS, Stage
-from contactmesh.local.waiting import until
+from contactmesh.demo.scenario.stage import Stage
 
 _MEANWHILE: Final = ("alice", "erin", "wang-xiaoming")
 
@@ -45,7 +44,9 @@ async def _tell_of_second_terminal(stage: Stage, user: str) -> None:
         numbers = {one.number for own in cards for one in (own.card.phones or {}).values()}
         return numbers == {stage.numbers[user]}
 
-    await until(has_learnt, seconds=ARRIVE_SECONDS)
+    await stage.until(
+        has_learnt, texts.LEARNS_OWN.format(name=stage.name(user), terminal=other.name)
+    )
     stage.narrator.say(
         texts.SECOND_TERMINAL.format(
             name=stage.name(user), terminal=other.name, other=changed_on.name
@@ -129,4 +130,7 @@ async def _until_gone(stage: Stage, viewer: str, member: str, group: str) -> Non
         members = await stage.phone(viewer).terminal.phonebook.members(stage.group_ids[group])
         return all(one.user_id != member for one in members)
 
-    await until(is_gone, seconds=ARRIVE_SECONDS)
+    await stage.until(
+        is_gone,
+        texts.LEARNS_LEAVING.format(name=stage.name(viewer), member=stage.name(member)),
+    )

@@ -1,5 +1,6 @@
 """Everything is counted, and every phonebook checked against the model."""
 
+import asyncio
 from contextlib import suppress
 from http import HTTPStatus
 from typing import Final
@@ -31,8 +32,8 @@ async def check(stage: Stage, services: list[ServiceProcess]) -> Result:
     """Let every terminal pull once more, then check and count."""
     contacts = 0
     with stage.narrator.progress(texts.CHECKING, total=len(stage.handsets)) as advance:
+        await asyncio.gather(*(handset.terminal.pull() for handset in stage.handsets))
         for handset in stage.handsets:
-            await handset.terminal.pull()
             contacts += await _check_phonebook(stage, handset)
             advance(handset.owner.name)
     await stage.inspect()

@@ -5,8 +5,7 @@ from typing import Final, NamedTuple
 
 from contactmesh.demo import texts
 from contactmesh.demo.people import LEAST_PEOPLE, Person
-from contactmesh.demo.scenario.stage import ARRIVE_SECONDS, Stage
-from contactmesh.local.waiting import until
+from contactmesh.demo.scenario.stage import Stage
 
 OWNERS: Final = {texts.BADMINTON: "alice", texts.REUNION: "chen-jing"}
 
@@ -89,7 +88,8 @@ async def _invite(stage: Stage, invitation: Invitation) -> None:
     async def is_closed() -> bool:
         return not await is_open()
 
-    await until(is_open, seconds=ARRIVE_SECONDS)
+    names = {"name": stage.name(invitation.invited), "group": invitation.group}
+    await stage.until(is_open, texts.INVITATION_ARRIVES.format(**names))
     if invitation.outcome == texts.ACCEPTED:
         stage.world.join(invitation.group, invitation.invited)
         await invited.terminal.accept(invitation_id)
@@ -97,7 +97,7 @@ async def _invite(stage: Stage, invitation: Invitation) -> None:
         await invited.terminal.decline(invitation_id)
     else:
         await inviter.terminal.withdraw(invitation_id)
-    await until(is_closed, seconds=ARRIVE_SECONDS)
+    await stage.until(is_closed, texts.INVITATION_CLOSES.format(**names))
 
 
 async def _until_in_group(stage: Stage, user: str, group: str) -> None:
@@ -107,7 +107,7 @@ async def _until_in_group(stage: Stage, user: str, group: str) -> None:
         known = [await one.terminal.phonebook.groups() for one in stage.handsets_of(user)]
         return all(any(one.group_id == group_id for one in groups) for groups in known)
 
-    await until(knows_group, seconds=ARRIVE_SECONDS)
+    await stage.until(knows_group, texts.KNOWS_GROUP.format(name=stage.name(user), group=group))
 
 
 async def publish_cards(stage: Stage) -> None:

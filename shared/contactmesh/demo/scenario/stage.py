@@ -2,7 +2,7 @@
 
 import asyncio
 import random
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -10,12 +10,14 @@ from pydantic import JsonValue, TypeAdapter
 
 from contactmesh.demo import texts
 from contactmesh.demo.checks import Difference, Fault, leaks
+from contactmesh.demo.errors import DemoFailed
 from contactmesh.demo.handsets import Handset
 from contactmesh.demo.measuring import Arrival, Arrivals
 from contactmesh.demo.narration import Narrator
 from contactmesh.demo.people import NumberPlan, Person, card_of
 from contactmesh.demo.phonebooks import StartingBook, starting_books
 from contactmesh.demo.world import World
+from contactmesh.local.waiting import until
 from contactmesh.messaging.tap import Tap
 
 ARRIVE_SECONDS: Final = 30.0
@@ -139,9 +141,7 @@ class Stage:
         for user in users:
             reach = self.world.publish(user, self.numbers[user])
             wanted |= self._expected(user, reach.told)
-        async with asyncio.TaskGroup() as publishing:
-            for user in users:
-                publishing.create_task(self._publish(user, self.world.groups_of(user)))
+        await asyncio.gather(*(self._publish(user, self.world.groups_of(user)) for user in users))
         await self.arrived(wanted)
 
     async def change(self, user: str, *, full_width: bool = False) -> Change:
@@ -184,6 +184,19 @@ class Stage:
                     Fault.LATE, arrival.terminal, self.name(arrival.owner), arrival.number, ""
                 )
             )
+
+    async def until(self, condition: Callable[[], Awaitable[bool]], what: str) -> None:
+        """Wait for what the story cannot go on without.
+
+        Raises:
+            DemoFailed: it did not happen in time.
+        """
+        try:
+            await until(condition, seconds=ARRIVE_SECONDS)
+        except TimeoutError:
+            raise DemoFailed(
+                texts.DID_NOT_HAPPEN.format(what=what, seconds=ARRIVE_SECONDS)
+            ) from None
 
     def current(self, viewers: Iterable[str], owners: Iterable[str]) -> set[Arrival]:
         """The arrivals of owners' present numbers at all of the viewers' terminals."""
