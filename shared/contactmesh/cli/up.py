@@ -115,8 +115,9 @@ class _Session:
             self._end_progress()
 
     def _end_progress(self) -> None:
-        with suppress(OSError):  # the terminal was closed
-            self._progress.stop()
+        if self._progress.live.is_started:
+            with suppress(OSError):  # the terminal was closed
+                self._progress.stop()
 
     def _read(self, process: str, line: str) -> None:
         with suppress(OSError):  # the terminal was closed
