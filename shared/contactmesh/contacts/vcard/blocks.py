@@ -16,7 +16,6 @@ _MARKER: Final = re.compile(
 )
 _AGENT_BEFORE: Final = re.compile(rb"\n(?:[A-Za-z0-9-]+\.)?AGENT[^:\n]*:[ \t]*\Z", re.IGNORECASE)
 _NOTHING: Final = b" \t\n\x00\x1a\xef\xbb\xbf"
-_MANY_CR: Final = re.compile(rb"\r\r+\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +53,7 @@ def _chunks(source: BinaryIO) -> Iterator[bytes]:
                 held = b"\r"
                 chunk = chunk[:-1]
             if b"\r\r\n" in chunk:
-                chunk = _MANY_CR.sub(b"\n", chunk)
+                chunk = chunk.replace(b"\r\r\n", b"\n")
             ended = chunk.endswith((b"\r", b"\n"))
             chunk = b"\n".join(chunk.splitlines()) + (b"\n" if ended else b"")
         yield chunk

@@ -33,11 +33,12 @@ class CardBuilder:
         version: the vCard version, `2.1`, `3.0` or `4.0`.
     """
 
-    __slots__ = ("_labels", "_patches", "by_group", "card", "counts", "props", "version")
+    __slots__ = ("_labels", "_patches", "by_group", "card", "counts", "maps", "props", "version")
 
     def __init__(self, version: str) -> None:
         self.version = version
         self.card: Members = {"@type": "Card", "version": "1.0"}
+        self.maps: dict[str, Members] = {}
         self.props: list[JsonValue] = []
         self.by_group: dict[str, list[Members]] = {}
         self.counts: dict[str, int] = {}
@@ -48,7 +49,9 @@ class CardBuilder:
         self, collection: str, prefix: str, entry: Members, head: Head, *, labelled: bool = False
     ) -> None:
         """Add an entry to one of the card's maps, under the key that PROP-ID or its place gives."""
-        entries = cast("Members", self.card.setdefault(collection, {}))
+        entries = self.maps.get(collection)
+        if entries is None:
+            self.maps[collection] = entries = {}
         self.insert(entries, prefix, entry, head)
         if head.group is not None:
             entry["vCardParams"] = {
@@ -120,6 +123,7 @@ class CardBuilder:
         if self.by_group or self._labels:
             self._place_labels()
         card = self.card
+        card.update(self.maps)
         if self.props:
             card["vCardProps"] = self.props
         if self._patches:

@@ -46,6 +46,9 @@ ADDRESS_KINDS: Final = (
 )
 """The fields of ADR (RFC 6350, section 6.3.1; RFC 9554, section 2.1) as JSContact kinds."""
 
+OLD_ADDRESS_KINDS: Final = ("postOfficeBox", "", "", *ADDRESS_KINDS[3:])
+"""The same when the finer fields are there, which the second and third only repeat."""
+
 _MAGIC: Final = {
     "/9j/": "image/jpeg",
     "iVBOR": "image/png",
@@ -168,18 +171,21 @@ def name(build: CardBuilder, head: Head, value: str) -> None:
         build.keep(head, value)
         return
     fields = split_value(value, ";")
-    lists = [
-        [unescape(part) for part in (split_value(text, ",") if build.version != "2.1" else [text])]
+    lists = build.version != "2.1" and "," in value
+    parts = [
+        [unescape(part) for part in split_value(text, ",")]
+        if lists and "," in text
+        else [unescape(text)]
         for text in fields[:7]
     ]
     # RFC 9554 repeats the secondary surname and the generation in the older fields.
     for newer, older in ((5, 0), (6, 4)):
-        if len(lists) > newer:
-            lists[older] = [part for part in lists[older] if not part or part not in lists[newer]]
+        if len(parts) > newer:
+            parts[older] = [part for part in parts[older] if not part or part not in parts[newer]]
     known["components"] = [
         {"kind": kind, "value": part}
-        for kind, parts in zip(NAME_KINDS, lists, strict=False)
-        for part in parts
+        for kind, texts in zip(NAME_KINDS, parts, strict=False)
+        for part in texts
         if part
     ]
     if len(fields) > 7:
@@ -207,16 +213,18 @@ def organization(build: CardBuilder, head: Head, value: str) -> None:
 def address(build: CardBuilder, head: Head, value: str) -> None:
     """ADR: the newer, finer fields win over the older ones that repeat them (RFC 9554, 2.1)."""
     entry = address_members(head).copy()
-    fields = [
-        [unescape(part) for part in (split_value(text, ",") if build.version != "2.1" else [text])]
-        for text in split_value(value, ";")
-    ]
-    finer = any(any(field) for field in fields[7:])
+    fields = split_value(value, ";")
+    lists = build.version != "2.1" and "," in value
+    finer = len(fields) > 7 and any(fields[7:])
     components: list[JsonValue] = []
-    for index, (kind, parts) in enumerate(zip(ADDRESS_KINDS, fields, strict=False)):
-        if finer and index in {1, 2}:
+    for kind, text in zip(OLD_ADDRESS_KINDS if finer else ADDRESS_KINDS, fields, strict=False):
+        if not text or not kind:
             continue
-        components.extend({"kind": kind, "value": part} for part in parts if part)
+        if lists and "," in text:
+            parts = [unescape(part) for part in split_value(text, ",")]
+            components += [{"kind": kind, "value": part} for part in parts if part]
+        else:
+            components.append({"kind": kind, "value": unescape(text)})
     if components:
         entry["components"] = components
     build.add("addresses", "adr", entry, head)
@@ -227,7 +235,7 @@ def anniversary(build: CardBuilder, head: Head, value: str) -> None:
     omitted = head.params.get("x-apple-omit-year", [None])[0]
     date = anniversary_date(value, omitted)
     kind, prefix = _ANNIVERSARIES[head.name]
-    entries = cast("Members", build.card.get("anniversaries", {}))
+    entries = build.maps.get("anniversaries", {})
     extra = head.params.keys() - {"value", "x-apple-omit-year", "prop-id", "charset", "encoding"}
     taken = any(isinstance(item, dict) and item.get("kind") == kind for item in entries.values())
     if date is None or extra or head.group or taken or head.value_type == "text":

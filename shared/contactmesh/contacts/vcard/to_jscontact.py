@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Final, cast
+from collections.abc import Callable, Iterable, Sequence
+from typing import Final
 
 from pydantic import ValidationError
 
@@ -66,16 +66,16 @@ def _prepared(head: Head) -> Head:
     return head
 
 
-def _split(line: str, index: int) -> tuple[Head, str] | None:
+def _split(line: str, lines: Sequence[str]) -> tuple[Head, str] | None:
     """Take a line apart whose head is not known yet; None for an empty line."""
     parts = split_head(line)
     if parts is None:
         if not line.strip():
             return None
-        raise DamagedCard(index, *_why(line))
+        raise DamagedCard(lines.index(line), *_why(line))
     head = parse_head(parts[0])
     if head is None:
-        raise DamagedCard(index, *_why(line))
+        raise DamagedCard(lines.index(line), *_why(line))
     _prepared(head)
     # A head with a colon in quotes would be looked up by its first half only.
     if ":" not in parts[0]:
@@ -85,7 +85,7 @@ def _split(line: str, index: int) -> tuple[Head, str] | None:
     return head, parts[1]
 
 
-def members_from(lines: Iterable[str], version: str) -> Members:
+def members_from(lines: Sequence[str], version: str) -> Members:
     """Return the card that content lines make, as JSON.
 
     Raises:
@@ -93,12 +93,12 @@ def members_from(lines: Iterable[str], version: str) -> Members:
         NeedsCare: the lines must be joined first.
     """
     build = CardBuilder(version)
-    card, counts, heads = build.card, build.counts, _heads
-    for index, line in enumerate(lines):
+    maps, counts, heads = build.maps, build.counts, _heads
+    for line in lines:
         head_text, _, value = line.partition(":")
         head = heads.get(head_text)
         if head is None or not value:
-            parts = _split(line, index)
+            parts = _split(line, lines)
             if parts is None:
                 continue
             head, value = parts
@@ -109,14 +109,13 @@ def members_from(lines: Iterable[str], version: str) -> Members:
         # Most lines: one value, which becomes one entry. Written out for speed.
         entry = head.template.copy()
         entry[known.member] = unescape(value) if "\\" in value else value
-        collection = known.collection
-        if collection not in card:
-            card[collection] = {}
         prefix = known.prefix
         counts[prefix] = count = counts.get(prefix, 0) + 1
         key = f"{prefix}-{count}"
-        entries = cast("Members", card[collection])
-        if key in entries:
+        entries = maps.get(known.collection)
+        if entries is None:
+            maps[known.collection] = {key: entry}
+        elif key in entries:
             build.insert(entries, prefix, entry, head)
         else:
             entries[key] = entry
