@@ -7,6 +7,7 @@ import typer
 
 from contactmesh.cli import operator, texts
 from contactmesh.cli.running import OneLineErrors
+from contactmesh.cli.terminal.app import app as terminal
 from contactmesh.cli.up import up
 
 app = typer.Typer(
@@ -20,6 +21,7 @@ app = typer.Typer(
 )
 app.command("up")(up)
 app.add_typer(operator.app, name="operator")
+app.add_typer(terminal, name="terminal")
 
 
 def _show_version(wanted: bool) -> None:

@@ -1,0 +1,25 @@
+"""All commands of `contactmesh terminal`, in the order in which help lists them."""
+
+import typer
+
+from contactmesh.cli.terminal import (
+    blocking,
+    contacts,
+    enrolling,
+    groups,
+    invitations,
+    own_part,
+    publishing,
+    receiving,
+    texts,
+    transfer,
+)
+
+app = typer.Typer(help=texts.HELP_TERMINAL, epilog=texts.EXAMPLES_TERMINAL, no_args_is_help=True)
+for _part in (enrolling, receiving, contacts, transfer, own_part, publishing, blocking):
+    app.add_typer(_part.app)
+
+group = typer.Typer(help=texts.HELP_GROUPS, epilog=texts.EXAMPLES_GROUPS, no_args_is_help=True)
+for _part in (groups, invitations):
+    group.add_typer(_part.app)
+app.add_typer(group, name="group", rich_help_panel=texts.PANEL_SHARING)

@@ -1,0 +1,108 @@
+"""Blocks: whom one's own changes are not told."""
+
+from collections.abc import Iterable
+from typing import Annotated
+
+import typer
+
+from contactmesh.cli.output import AsJson, print_json, print_note, print_table, print_text
+from contactmesh.cli.terminal import texts
+from contactmesh.cli.terminal.connecting import connected
+from contactmesh.cli.terminal.naming import UserName, group_named, user_named
+from contactmesh.cli.terminal.people import People
+from contactmesh.cli.terminal.place import Place, at_a_terminal
+
+app = typer.Typer()
+
+InGroup = Annotated[
+    str | None, typer.Option("--group", metavar="GROUP", help=texts.HELP_BLOCK_GROUP)
+]
+
+
+@app.command(
+    "block",
+    help=texts.HELP_BLOCK,
+    epilog=texts.EXAMPLE_BLOCK,
+    rich_help_panel=texts.PANEL_SHARING,
+)
+@at_a_terminal
+async def block(
+    place: Place, user: UserName, group: InGroup = None, as_json: AsJson = False
+) -> None:
+    """Do not notify a user of one's changes."""
+    async with connected(place) as terminal:
+        user_id = await user_named(terminal.phonebook, user)
+        found = None if group is None else await group_named(terminal, group)
+        await terminal.block(user_id, None if found is None else found.group_id)
+    where = texts.EVERYWHERE if found is None else found.name
+    if as_json:
+        print_json(
+            {
+                "user_id": user_id,
+                "group_id": None if found is None else found.group_id,
+                "blocked": True,
+            }
+        )
+    else:
+        print_text(texts.NOW_BLOCKED.format(user_id=user_id, where=where))
+
+
+@app.command(
+    "lift",
+    help=texts.HELP_LIFT,
+    epilog=texts.EXAMPLE_LIFT,
+    rich_help_panel=texts.PANEL_SHARING,
+)
+@at_a_terminal
+async def lift(
+    place: Place, user: UserName, group: InGroup = None, as_json: AsJson = False
+) -> None:
+    """Take a block back."""
+    async with connected(place) as terminal:
+        user_id = await user_named(terminal.phonebook, user)
+        found = None if group is None else await group_named(terminal, group)
+        await terminal.lift(user_id, None if found is None else found.group_id)
+        left = await terminal.blocks()
+    where = texts.EVERYWHERE if found is None else found.name
+    still = user_id in left.everywhere or any(user_id in ids for ids in left.in_groups.values())
+    if as_json:
+        print_json(
+            {
+                "user_id": user_id,
+                "group_id": None if found is None else found.group_id,
+                "blocked": still,
+            }
+        )
+        return
+    print_text(texts.LIFTED.format(user_id=user_id, where=where))
+    if still:
+        print_note(texts.STILL_BLOCKED.format(user_id=user_id))
+
+
+@app.command(
+    "blocks",
+    help=texts.HELP_BLOCKS,
+    epilog=texts.EXAMPLE_BLOCKS,
+    rich_help_panel=texts.PANEL_SHARING,
+)
+@at_a_terminal
+async def blocks(place: Place, as_json: AsJson = False) -> None:
+    """List whom one blocks."""
+    async with connected(place) as terminal:
+        standing = await terminal.blocks()
+        names = {group.group_id: group.name for group in (await terminal.groups()).groups}
+        people = await People.known(terminal.phonebook, terminal.user_id)
+    if as_json:
+        print_json(standing)
+        return
+    rows = list(_rows(texts.EVERYWHERE, standing.everywhere, people))
+    for group_id, users in standing.in_groups.items():
+        rows.extend(_rows(names.get(group_id, group_id), users, people))
+    if rows:
+        print_table(texts.COLUMNS_BLOCKS, rows)
+    else:
+        print_note(texts.NO_BLOCKS)
+
+
+def _rows(where: str, users: Iterable[str], people: People) -> Iterable[tuple[str, str, str]]:
+    return ((user_id, people.display_name(user_id), where) for user_id in users)

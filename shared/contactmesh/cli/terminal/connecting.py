@@ -1,0 +1,72 @@
+"""Opening a terminal for one command, or its phonebook alone."""
+
+import logging
+import sys
+from collections.abc import AsyncIterator
+from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
+from typing import Final
+
+import structlog
+
+from contactmesh.cli.errors import SystemUnreachable
+from contactmesh.cli.output import error_console
+from contactmesh.cli.terminal import texts
+from contactmesh.cli.terminal.place import Place
+from contactmesh.terminal import NoReply, Phonebook, Terminal
+
+DEADLINE_SECONDS: Final = 20.0
+"""How long a command is tried: a service that was killed is back by then."""
+
+
+@asynccontextmanager
+async def connected(
+    place: Place, *, pull: bool = False, deadline_seconds: float = DEADLINE_SECONDS
+) -> AsyncIterator[Terminal]:
+    """The terminal, connected.
+
+    Raises:
+        SystemUnreachable: a command in it got no reply.
+        NotEnrolled: there is no such terminal.
+        TerminalInUse: another process runs it.
+    """
+    keep_log_quiet()
+    folder, _ = place.enrolled()
+    try:
+        with _waiting(shown=not pull):
+            async with Terminal(
+                folder.path, pull=pull, deadline_seconds=deadline_seconds
+            ) as terminal:
+                yield terminal
+    except NoReply as error:
+        raise SystemUnreachable(texts.NO_REPLY.format(seconds=error.seconds)) from error
+
+
+@asynccontextmanager
+async def phonebook_of(place: Place) -> AsyncIterator[Phonebook]:
+    """The phonebook without a connection, also beside a process that runs the terminal.
+
+    Raises:
+        NotEnrolled: there is no such terminal.
+    """
+    keep_log_quiet()
+    folder, _ = place.enrolled()
+    async with Terminal.phonebook_of(folder.path) as phonebook:
+        yield phonebook
+
+
+def keep_log_quiet() -> None:
+    """Let the SDK's log tell of problems only, and on standard error."""
+    structlog.configure(
+        wrapper_class=structlog.make_filtering_bound_logger(logging.ERROR),
+        # Asked for at each line, so that it goes to what standard error is then.
+        logger_factory=lambda *_: structlog.PrintLogger(sys.stderr),
+        cache_logger_on_first_use=False,
+    )
+    # A lost connection is no news: the terminal comes back by itself.
+    for name in ("aio_pika", "aiormq"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+
+
+def _waiting(*, shown: bool) -> AbstractContextManager[object]:
+    screen = error_console()
+    return screen.status(texts.WAITING) if shown and screen.is_terminal else nullcontext()

@@ -1,0 +1,190 @@
+"""A terminal's beginning, and how it is now."""
+
+import re
+import socket
+import time
+from typing import Annotated, Final
+
+import typer
+from phonenumbers import SUPPORTED_REGIONS
+from pydantic import BaseModel
+
+from contactmesh.cli.errors import SystemUnreachable, WrongUsage
+from contactmesh.cli.exit_codes import ExitCode
+from contactmesh.cli.locating import IdentityUrl, identity_url
+from contactmesh.cli.output import AsJson, print_json, print_note, print_table, print_text
+from contactmesh.cli.terminal import texts
+from contactmesh.cli.terminal.connecting import connected, keep_log_quiet, phonebook_of
+from contactmesh.cli.terminal.place import Place, at_a_terminal
+from contactmesh.terminal import (
+    AlreadyEnrolled,
+    AuthenticationRefused,
+    NotEnrolled,
+    Terminal,
+    TerminalInUse,
+)
+
+app = typer.Typer()
+
+_PATIENCE_SECONDS: Final = 8.0
+
+
+class Shown(BaseModel):
+    """What `show` tells.
+
+    Attributes:
+        connection: `works`, or why it does not: `in use`, `refused`, `unreachable`.
+        round_trip_ms: how long a question to group_service and its answer took.
+    """
+
+    user_id: str
+    display_name: str
+    terminal_id: str
+    queue: str
+    folder: str
+    identity_url: str
+    broker_url: str
+    region: str | None
+    contacts: int
+    groups: int
+    pull_interval_seconds: int
+    connection: str
+    round_trip_ms: int | None = None
+
+
+@app.command(
+    "enrol",
+    help=texts.HELP_ENROL,
+    epilog=texts.EXAMPLE_ENROL,
+    rich_help_panel=texts.PANEL_TERMINAL,
+)
+@at_a_terminal
+async def enrol(
+    place: Place,
+    code: Annotated[str, typer.Argument(help=texts.HELP_CODE)],
+    name: Annotated[str | None, typer.Option("--name", help=texts.HELP_TERMINAL_NAME)] = None,
+    region: Annotated[
+        str | None, typer.Option("--region", metavar="COUNTRY", help=texts.HELP_REGION)
+    ] = None,
+    url: IdentityUrl = None,
+    as_json: AsJson = False,
+) -> None:
+    """Enrol a new terminal."""
+    keep_log_quiet()
+    folder = place.for_enrolling()
+    _refuse_if_taken(place)
+    terminal = await Terminal.enrol(
+        folder.path,
+        identity_url=identity_url(url, place.data),
+        code=code.strip(),
+        name=name or place.name or socket.gethostname(),
+        region=_country(region),
+    )
+    if as_json:
+        print_json(
+            {
+                "user_id": terminal.user_id,
+                "terminal_id": terminal.terminal_id,
+                "folder": str(folder.path),
+            }
+        )
+        return
+    enrolment = folder.read()
+    print_text(
+        texts.ENROLLED.format(
+            name=enrolment.credentials.display_name,
+            user_id=terminal.user_id,
+            terminal_id=terminal.terminal_id,
+        )
+    )
+    which = place.spelled
+    print_note(texts.ENROLLED_NEXT.format(which=f" {which}" if which else ""))
+
+
+@app.command(
+    "show",
+    help=texts.HELP_SHOW,
+    epilog=texts.EXAMPLE_SHOW,
+    rich_help_panel=texts.PANEL_TERMINAL,
+)
+@at_a_terminal
+async def show(place: Place, as_json: AsJson = False) -> None:
+    """Show who the terminal is and whether its connection works."""
+    folder, enrolment = place.enrolled()
+    async with phonebook_of(place) as phonebook:
+        contacts = len(await phonebook.contacts())
+        groups = len(await phonebook.groups())
+        interval = await phonebook.pull_interval()
+    connection, milliseconds = await _connection(place)
+    who = enrolment.credentials
+    shown = Shown(
+        **who.model_dump(exclude={"secret"}),
+        folder=str(folder.path),
+        identity_url=enrolment.identity_url,
+        region=enrolment.region,
+        contacts=contacts,
+        groups=groups,
+        pull_interval_seconds=interval,
+        connection=connection,
+        round_trip_ms=milliseconds,
+    )
+    if as_json:
+        print_json(shown)
+    else:
+        print_table(("", ""), _rows(shown))
+    if connection == texts.UNREACHABLE:
+        raise typer.Exit(ExitCode.UNREACHABLE)
+    if connection == texts.REFUSED:
+        raise typer.Exit(ExitCode.FAILED)
+
+
+async def _connection(place: Place) -> tuple[str, int | None]:
+    try:
+        async with connected(place, deadline_seconds=_PATIENCE_SECONDS) as terminal:
+            begun = time.perf_counter()
+            await terminal.groups()
+            return texts.WORKS, round((time.perf_counter() - begun) * 1000)
+    except TerminalInUse:
+        return texts.IN_USE, None
+    except AuthenticationRefused:
+        return texts.REFUSED, None
+    except SystemUnreachable:
+        return texts.UNREACHABLE, None
+
+
+def _rows(shown: Shown) -> list[tuple[str, str]]:
+    connection = shown.connection
+    if shown.round_trip_ms is not None:
+        connection = texts.ROUND_TRIP.format(state=connection, milliseconds=shown.round_trip_ms)
+    return [
+        (texts.SHOW_USER, f"{shown.display_name} ({shown.user_id})"),
+        (texts.SHOW_TERMINAL, shown.terminal_id),
+        (texts.SHOW_CONNECTION, texts.CONNECTIONS.get(connection, connection)),
+        (texts.SHOW_QUEUE, shown.queue),
+        (texts.SHOW_BROKER, shown.broker_url),
+        (texts.SHOW_IDENTITY, shown.identity_url),
+        (texts.SHOW_FOLDER, shown.folder),
+        (texts.SHOW_REGION, shown.region or texts.NO_REGION),
+        (texts.SHOW_PHONEBOOK, texts.COUNTS.format(contacts=shown.contacts, groups=shown.groups)),
+        (texts.SHOW_INTERVAL, texts.EVERY.format(seconds=shown.pull_interval_seconds)),
+    ]
+
+
+def _refuse_if_taken(place: Place) -> None:
+    folder = place.for_enrolling()
+    try:
+        known = folder.read()
+    except NotEnrolled:
+        return
+    raise AlreadyEnrolled(
+        texts.ALREADY_ENROLLED.format(folder=folder.path, terminal=known.credentials.terminal_id)
+    )
+
+
+def _country(region: str | None) -> str | None:
+    if region is None:
+        return None
+    country = region.strip().upper()
+    if not re.fullmatch("[A-Z]{2}", country) or country not in SUPPORTED_REGIONS:
+        raise WrongUsage(texts.BAD_REGION.format(region=region))
+    return country

@@ -1,0 +1,185 @@
+"""Updates told: a readable line for people, an object for scripts."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import fields
+from datetime import datetime
+from typing import cast
+
+from pydantic import JsonValue
+
+from contactmesh.cli.terminal import texts
+from contactmesh.cli.terminal.cards import Change, change_line, changes_between
+from contactmesh.cli.terminal.contacts import group_names
+from contactmesh.contacts import Card
+from contactmesh.terminal import (
+    Contact,
+    ContactAdded,
+    ContactRemoved,
+    ContactUpdated,
+    GroupGone,
+    GroupJoined,
+    HandedOver,
+    InvitationClosed,
+    InvitationReceived,
+    MemberJoined,
+    MemberLeft,
+    OwnCardUpdated,
+    Phonebook,
+    UnknownContact,
+    UnreadableUpdate,
+    Update,
+)
+
+
+class Teller:
+    """Tells updates, and remembers what each contact showed, so that a change tells old and new.
+
+    Args:
+        phonebook: the phonebook that the updates are about.
+    """
+
+    def __init__(self, phonebook: Phonebook) -> None:
+        self._phonebook = phonebook
+        self._shown: dict[str, Card] = {}
+        self._users: dict[str, str] = {}
+        self._groups: dict[str, str] = {}
+
+    async def begin(self) -> None:
+        """Remember what is shown now."""
+        for contact in await self._phonebook.contacts():
+            self._remember(contact)
+        self._groups = await group_names(self._phonebook)
+
+    async def told(self, update: Update, at: datetime) -> tuple[str, JsonValue]:
+        """An update as a line and as JSON.
+
+        Args:
+            update: the update.
+            at: when it arrived.
+        """
+        self._groups |= await group_names(self._phonebook)
+        contact, changes = await self._changes(update)
+        line = texts.UPDATE_LINE.format(
+            time=at.astimezone().strftime("%H:%M:%S"), text=self._text(update, contact, changes)
+        )
+        data: dict[str, JsonValue] = {
+            "at": at.isoformat(timespec="milliseconds"),
+            "update": _name(update),
+            **{each.name: _plain(getattr(update, each.name)) for each in fields(update)},
+        }
+        if isinstance(update, ContactAdded | ContactUpdated):
+            data["groups"] = list(contact.groups) if contact else []
+            data["changes"] = [
+                {"field": change.field, "old": change.old, "new": change.new} for change in changes
+            ]
+        return line, data
+
+    async def _changes(self, update: Update) -> tuple[Contact | None, Sequence[Change]]:
+        if isinstance(update, ContactRemoved):
+            self._shown.pop(update.contact_id, None)
+            return None, ()
+        if not isinstance(update, ContactAdded | ContactUpdated):
+            return None, ()
+        before = self._shown.get(update.contact_id)
+        try:
+            contact = await self._phonebook.contact(update.contact_id)
+        except UnknownContact:  # it has gone since; that update comes
+            return None, ()
+        self._remember(contact)
+        if isinstance(update, ContactAdded):
+            return contact, changes_between(None, contact.card, _reaching(contact.card))
+        return contact, changes_between(before, contact.card, update.changed_fields)
+
+    def _remember(self, contact: Contact) -> None:
+        self._shown[contact.contact_id] = contact.card
+        if contact.user_id is not None:
+            self._users[contact.user_id] = contact.display_name
+
+    def _text(self, update: Update, contact: Contact | None, changes: Sequence[Change]) -> str:
+        groups = [] if contact is None else [self._group(each) for each in contact.groups]
+        where = texts.IN_GROUPS.format(groups=", ".join(groups)) if groups else ""
+        match update:
+            case ContactAdded():
+                says = ", ".join(change.new or "" for change in changes)
+                return texts.TOLD_ADDED.format(name=update.display_name, says=says) + where
+            case ContactUpdated():
+                says = "; ".join(change_line(change) for change in changes)
+                says = says or ", ".join(update.changed_fields)
+                return texts.TOLD_UPDATED.format(name=update.display_name, says=says) + where
+            case ContactRemoved():
+                return texts.TOLD_REMOVED.format(name=update.display_name)
+            case OwnCardUpdated():
+                return texts.TOLD_OWN_CARD.format(group=self._group(update.group_id))
+            case UnreadableUpdate():
+                return texts.TOLD_UNREADABLE.format(type=update.type, reason=update.reason)
+            case _:
+                return self._text_of_group(update)
+
+    def _text_of_group(
+        self,
+        update: MemberJoined
+        | MemberLeft
+        | InvitationReceived
+        | InvitationClosed
+        | GroupJoined
+        | GroupGone
+        | HandedOver,
+    ) -> str:
+        match update:
+            case MemberJoined():
+                return texts.TOLD_JOINED.format(
+                    user=self._user(update.user_id), group=self._group(update.group_id)
+                )
+            case MemberLeft():
+                return texts.TOLD_LEFT[update.state].format(
+                    user=self._user(update.user_id), group=self._group(update.group_id)
+                )
+            case InvitationReceived():
+                return texts.TOLD_INVITED.format(
+                    user=self._user(update.inviter_id), group=update.group_name
+                )
+            case InvitationClosed():
+                return texts.TOLD_INVITATION_CLOSED.format(
+                    user=self._user(update.invitee_id),
+                    group=update.group_name,
+                    outcome=update.outcome,
+                )
+            case GroupJoined():
+                return texts.TOLD_GROUP_JOINED.format(group=update.name)
+            case GroupGone():
+                return texts.TOLD_GROUP_GONE[update.reason].format(group=update.name)
+            case HandedOver():
+                return texts.TOLD_HANDED_OVER.format(
+                    user=self._user(update.owner_id), group=self._group(update.group_id)
+                )
+
+    def _user(self, user_id: str) -> str:
+        name = self._users.get(user_id)
+        return user_id if name is None else f"{name} ({user_id})"
+
+    def _group(self, group_id: str) -> str:
+        return self._groups.get(group_id, group_id)
+
+
+def _reaching(card: Card) -> list[str]:
+    return [
+        f"{name}/{key}/{said}"
+        for name, entries, said in (
+            ("phones", card.phones, "number"),
+            ("emails", card.emails, "address"),
+        )
+        for key in entries or {}
+    ]
+
+
+def _name(update: Update) -> str:
+    return re.sub(r"(?<!^)(?=[A-Z])", "_", type(update).__name__).lower()
+
+
+def _plain(value: object) -> JsonValue:
+    if isinstance(value, datetime):
+        return value.isoformat()
+    if isinstance(value, tuple):
+        return [_plain(item) for item in value]
+    return cast("JsonValue", value)
