@@ -34,9 +34,9 @@ setup: $(COMPLETE)
 	@sh deploy/local/setup.sh broker
 
 check: $(COMPLETE)
-	.venv/bin/ruff check shared services tests
-	.venv/bin/ruff format --check shared services tests
-	.venv/bin/mypy shared services tests
+	.venv/bin/ruff check .
+	.venv/bin/ruff format --check .
+	.venv/bin/mypy shared services tests docs/render_readme.py
 	.venv/bin/lint-imports
 
 test: setup

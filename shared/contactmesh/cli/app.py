@@ -6,9 +6,14 @@ from typing import Annotated
 import typer
 
 from contactmesh.cli import operator, texts
+from contactmesh.cli.asyncapi import asyncapi
+from contactmesh.cli.demo import demo
 from contactmesh.cli.running import OneLineErrors
+from contactmesh.cli.status import status
 from contactmesh.cli.terminal.app import app as terminal
 from contactmesh.cli.up import up
+from contactmesh.cli.vcard import app as vcard
+from contactmesh.demo import texts as demo_texts
 
 app = typer.Typer(
     name="contactmesh",
@@ -20,6 +25,10 @@ app = typer.Typer(
     pretty_exceptions_enable=False,  # they would show values, and with them contact details
 )
 app.command("up")(up)
+app.command("demo", help=demo_texts.HELP_DEMO, epilog=demo_texts.EXAMPLE_DEMO)(demo)
+app.command("status", help=texts.HELP_STATUS, epilog=texts.EXAMPLE_STATUS)(status)
+app.command("asyncapi", help=texts.HELP_ASYNCAPI)(asyncapi)
+app.add_typer(vcard, name="vcard")
 app.add_typer(operator.app, name="operator")
 app.add_typer(terminal, name="terminal")
 

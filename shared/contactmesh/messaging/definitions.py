@@ -1,5 +1,7 @@
 """The topology as RabbitMQ definitions, for the broker's own import."""
 
+import json
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -129,3 +131,7 @@ def render_definitions(
             for policy in policies()
         ],
     }
+
+
+if __name__ == "__main__":
+    json.dump(render_definitions([]), sys.stdout, indent=2)
