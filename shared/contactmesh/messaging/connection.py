@@ -10,6 +10,7 @@ import aiormq
 from aio_pika.abc import AbstractChannel, AbstractConnection, AbstractQueue
 from aiormq.channel import Channel
 from pamqp.common import FieldTable
+from yarl import URL
 
 from contactmesh.messaging.topology import (
     DEAD,
@@ -47,15 +48,17 @@ async def connect(url: str, name: str) -> AbstractConnection:
     Raises:
         BrokerUnavailable: no connection within 10 seconds.
     """
+    connection = aio_pika.Connection(
+        URL(url).update_query(name=name, heartbeat=str(HEARTBEAT_SECONDS))
+    )
     try:
         async with asyncio.timeout(CONNECT_SECONDS):
-            return await aio_pika.connect(
-                url,
-                client_properties={"connection_name": name},
-                heartbeat=HEARTBEAT_SECONDS,
-            )
+            await connection.connect()
     except BROKER_FAILURES as error:
+        # One that never opened would otherwise try to close itself when it is collected.
+        await connection.close()
         raise BrokerUnavailable(f"No connection to the broker: {type(error).__name__}.") from error
+    return connection
 
 
 async def underlay(channel: AbstractChannel) -> Channel:

@@ -48,3 +48,5 @@ def configure_logging(service: str, log_format: LogFormat, level: LogLevel) -> N
     logging.basicConfig(handlers=[handler], level=number, force=True)
     for name in _QUIET_LIBRARIES:
         logging.getLogger(name).setLevel(logging.WARNING)
+    # It reports each connection that fails, which we report ourselves, once.
+    logging.getLogger("aiormq.connection").setLevel(logging.CRITICAL)
