@@ -20,6 +20,7 @@ from contactmesh.contacts.vcard.properties import (
 )
 
 _UNWRITABLE: Final = re.compile("[\x00-\x08\x0a-\x1f\x7f\ud800-\udfff]")
+_LONG: Final = 4096
 _APPLE_CASE: Final = {"x-ablabel": "X-ABLabel", "x-abadr": "X-ABADR", "x-abdate": "X-ABDATE"}
 _EXPERTISE: Final = {"low": "beginner", "medium": "average", "high": "expert"}
 
@@ -50,6 +51,7 @@ class Emitter:
 
     __slots__ = (
         "_counts",
+        "_groups",
         "_labels",
         "_next_item",
         "_used_groups",
@@ -66,13 +68,19 @@ class Emitter:
         self.certain = True
         self._counts: dict[str, int] = {}
         self._labels: dict[str, str] = {}
+        self._groups: set[str] = set()
         self._used_groups: set[str] | None = None
         self._next_item = 1
 
     def line(self, head: str, value: str) -> None:
         """Add a line; characters that no line can hold are left out."""
         text = f"{head}:{value}"
-        if not text.isprintable() and _UNWRITABLE.search(text) is not None:
+        # Long values are embedded media: what could end the line early is found much faster.
+        if len(text) > _LONG:
+            doubtful = "\n" in text or "\r" in text or not text.isascii()
+        else:
+            doubtful = not text.isprintable()
+        if doubtful and _UNWRITABLE.search(text) is not None:
             text = _UNWRITABLE.sub("", text)
             self.certain = False
         self.lines.append(text)
@@ -114,6 +122,8 @@ class Emitter:
         kept = ""
         if isinstance(extra, dict):
             group, kept = self._kept_params(words, extra)
+            if group is not None:
+                self._groups.add(group.lower())
         pref = entry.get("pref")
         if pref is not None:
             if pref == 1 and not self.is_v4:
@@ -221,7 +231,10 @@ class Emitter:
             head += f";VALUE={kind}"
             value = escape(value) if kind == "text" else value
             self.certain = False
-        if name in self.known_names:
+        if name == "x-ablabel":
+            # A label is kept unless something in its group can have one.
+            self.certain = self.certain and str(params.get("group")).lower() not in self._groups
+        elif name in self.known_names:
             self.certain = False
         self.line(head, value)
 

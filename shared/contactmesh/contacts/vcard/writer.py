@@ -55,12 +55,11 @@ def _written(card: Card, version: Literal["3.0", "4.0"], group_style: GroupStyle
     lines = out.lines
     if not out.certain:
         lines += _corrections(lines, members, version)
-    text = "\r\n".join(["BEGIN:VCARD", f"VERSION:{version}", *lines, "END:VCARD", ""])
-    if text.isascii() and all(len(line) <= _LONGEST_LINE for line in lines):
-        return text.encode()
-    folded = [fold(line.encode("utf-8", "replace")) for line in lines]
-    head = [b"BEGIN:VCARD", b"VERSION:" + version.encode()]
-    return b"\r\n".join([*head, *folded, b"END:VCARD", b""])
+    folded = [
+        line if len(line) <= _LONGEST_LINE and line.isascii() else fold(line) for line in lines
+    ]
+    text = "\r\n".join(["BEGIN:VCARD", f"VERSION:{version}", *folded, "END:VCARD", ""])
+    return text.encode("utf-8", "replace")
 
 
 def _corrections(lines: list[str], members: Members, version: str) -> list[str]:
@@ -107,24 +106,22 @@ def _json(value: JsonValue) -> str:
     return text if _UNWRITABLE.search(text) is None else json.dumps(value)
 
 
-def fold(line: bytes) -> bytes:
+def fold(line: str) -> str:
     """Fold a line so that none is longer than 75 octets and no character is split."""
-    if len(line) <= _LONGEST_LINE:
-        return line
     if line.isascii():
-        first, rest = line[:_LONGEST_LINE], line[_LONGEST_LINE:]
         step = _LONGEST_LINE - 1
-        parts = [first, *(rest[at : at + step] for at in range(0, len(rest), step))]
-        return b"\r\n ".join(parts)
+        rest = [line[at : at + step] for at in range(_LONGEST_LINE, len(line), step)]
+        return "\r\n ".join([line[:_LONGEST_LINE], *rest])
+    octets = line.encode("utf-8", "replace")
     parts = []
     start = 0
     room = _LONGEST_LINE
-    while len(line) - start > room:
+    while len(octets) - start > room:
         end = start + room
-        while line[end] & 0xC0 == 0x80:
+        while octets[end] & 0xC0 == 0x80:
             end -= 1
-        parts.append(line[start:end])
+        parts.append(octets[start:end].decode())
         start = end
         room = _LONGEST_LINE - 1
-    parts.append(line[start:])
-    return b"\r\n ".join(parts)
+    parts.append(octets[start:].decode())
+    return "\r\n ".join(parts)

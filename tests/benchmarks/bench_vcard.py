@@ -1,0 +1,207 @@
+"""How fast vCards are read and written, beside vobject on the same files in the same run.
+
+Run as `python -m tests.benchmarks.bench_vcard [--json]`. Times are of the processor, the best of
+several rounds with both taking turns, so that a busy machine slows both alike.
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import json
+import sys
+import time
+import tracemalloc
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import vobject
+from rich.console import Console
+from rich.table import Table
+
+from contactmesh.contacts import Card, read_vcards, write_vcards
+
+SAMPLES = Path(__file__).parents[1] / "data" / "vcf"
+ROUNDS = 15
+GROWTH = (1, 4, 16)
+STREAMED = (4, 32)
+"""Megabytes of the files whose reading is watched for memory."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Microseconds for all cards of a file; None for what vobject cannot do with it."""
+
+    file: str
+    cards: int
+    read: float
+    read_vobject: float | None
+    write: float
+    write_vobject: float | None
+
+
+@dataclass(frozen=True)
+class Report:
+    """All that was measured."""
+
+    files: list[Comparison]
+    read_ratio: float
+    write_ratio: float
+    both_ratio: float
+    cards_per_second_read: float
+    cards_per_second_written: float
+    microseconds_per_card_by_size: dict[int, float]
+    peak_kib_by_megabytes: dict[int, float]
+
+
+def seconds(work: Callable[[], object]) -> float:
+    start = time.process_time()
+    work()
+    return time.process_time() - start
+
+
+def turns(ours: Callable[[], object], theirs: Callable[[], object]) -> tuple[float, float | None]:
+    """Microseconds of each, best of several turns."""
+    try:
+        theirs()
+    except Exception:  # noqa: BLE001 - whatever a library does with a file it cannot take
+        return min(seconds(ours) for _ in range(ROUNDS)) * 1e6, None
+    pairs = [(seconds(ours), seconds(theirs)) for _ in range(ROUNDS)]
+    return min(ours for ours, _ in pairs) * 1e6, min(theirs for _, theirs in pairs) * 1e6
+
+
+def cards_in(data: bytes) -> list[Card]:
+    return [item for item in read_vcards(data) if isinstance(item, Card)]
+
+
+def read_with_vobject(text: str) -> list[vobject.base.Component]:
+    return list(vobject.readComponents(text, ignoreUnreadable=True, allowQP=True))
+
+
+def compared(path: Path) -> Comparison:
+    data = path.read_bytes()
+    text = data.decode()
+    cards = cards_in(data)
+    read, read_vobject = turns(lambda: list(read_vcards(data)), lambda: read_with_vobject(text))
+    components = read_with_vobject(text) if read_vobject is not None else None
+
+    def write_with_vobject() -> None:
+        for component in components or ():
+            component.serialize(validate=False)
+
+    write, write_vobject = turns(
+        lambda: list(write_vcards(cards, version="3.0")), write_with_vobject
+    )
+    if components is None:
+        write_vobject = None
+    return Comparison(path.stem, len(cards), read, read_vobject, write, write_vobject)
+
+
+def ratio(pairs: Iterator[tuple[float, float | None]]) -> float:
+    both = [(ours, theirs) for ours, theirs in pairs if theirs is not None]
+    return sum(theirs for _, theirs in both) / sum(ours for ours, _ in both)
+
+
+class Repeated(io.RawIOBase):
+    """A file that is one piece again and again, and is never in memory."""
+
+    def __init__(self, piece: bytes, size: int) -> None:
+        self._piece = piece
+        self._left = size // len(piece)
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        del size
+        if not self._left:
+            return b""
+        self._left -= 1
+        return self._piece
+
+
+def peak_kib(piece: bytes, megabytes: int) -> float:
+    tracemalloc.start()
+    for _ in read_vcards(Repeated(piece, megabytes << 20)):  # type: ignore[arg-type]
+        pass
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    return peak / 1024
+
+
+def measured() -> Report:
+    paths = sorted(SAMPLES.glob("*.vcf"))
+    files = [compared(path) for path in paths]
+    whole = b"".join(path.read_bytes().rstrip() + b"\r\n" for path in paths)
+    cards = len(cards_in(whole))
+    growth = {
+        times: min(seconds(lambda: sum(1 for _ in read_vcards(whole * times))) for _ in range(3))  # noqa: B023
+        / (cards * times)
+        * 1e6
+        for times in GROWTH
+    }
+    own = [each for each in files if each.read_vobject is not None]
+    return Report(
+        files,
+        ratio((each.read, each.read_vobject) for each in files),
+        ratio((each.write, each.write_vobject) for each in files),
+        ratio(
+            (each.read + each.write, each.read_vobject + each.write_vobject)
+            for each in own
+            if each.read_vobject is not None and each.write_vobject is not None
+        ),
+        sum(each.cards for each in files) / sum(each.read for each in files) * 1e6,
+        sum(each.cards for each in files) / sum(each.write for each in files) * 1e6,
+        growth,
+        {size: peak_kib(whole, size) for size in STREAMED},
+    )
+
+
+def times_as_fast(ours: float, theirs: float | None) -> str:
+    return "cannot" if theirs is None else f"{theirs / ours:.1f}"
+
+
+def show(report: Report) -> None:
+    console = Console()
+    table = Table(title="vCards beside vobject, microseconds for all cards of a file")
+    for column in ("file", "cards", "read", "vobject", "times", "write", "vobject", "times"):
+        table.add_column(column, justify="left" if column == "file" else "right")
+    for each in report.files:
+        table.add_row(
+            each.file,
+            str(each.cards),
+            f"{each.read:,.0f}",
+            "cannot" if each.read_vobject is None else f"{each.read_vobject:,.0f}",
+            times_as_fast(each.read, each.read_vobject),
+            f"{each.write:,.0f}",
+            "cannot" if each.write_vobject is None else f"{each.write_vobject:,.0f}",
+            times_as_fast(each.write, each.write_vobject),
+        )
+    console.print(table)
+    totals = Table(title="all files", show_header=False)
+    totals.add_row("cards read in a second", f"{report.cards_per_second_read:,.0f}")
+    totals.add_row("cards written in a second", f"{report.cards_per_second_written:,.0f}")
+    totals.add_row("reading, times as fast as vobject", f"{report.read_ratio:.1f}")
+    totals.add_row("writing, times as fast as vobject", f"{report.write_ratio:.1f}")
+    totals.add_row("both, times as fast as vobject", f"{report.both_ratio:.1f}")
+    for times, cost in report.microseconds_per_card_by_size.items():
+        totals.add_row(f"microseconds to read a card, file × {times}", f"{cost:.0f}")
+    for size, peak in report.peak_kib_by_megabytes.items():
+        totals.add_row(f"peak memory while streaming {size} MB", f"{peak:,.0f} KiB")
+    console.print(totals)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--json", action="store_true", help="print JSON for scripts")
+    arguments = parser.parse_args()
+    report = measured()
+    if arguments.json:
+        sys.stdout.write(json.dumps(asdict(report)) + "\n")
+    else:
+        show(report)
+
+
+if __name__ == "__main__":
+    main()
