@@ -2,7 +2,7 @@
 
 import asyncio
 import math
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from prometheus_client.parser import text_string_to_metric_families
@@ -17,14 +17,9 @@ class Arrival(NamedTuple):
 
 
 class Arrivals:
-    """When each arrival was first seen, on a monotonic clock.
+    """When each arrival was first seen, in seconds of one monotonic clock."""
 
-    Args:
-        clock: that clock, in seconds.
-    """
-
-    def __init__(self, clock: Callable[[], float]) -> None:
-        self._clock = clock
+    def __init__(self) -> None:
         self._seen: dict[Arrival, float] = {}
         self._more = asyncio.Condition()
 

@@ -98,7 +98,7 @@ class Demo:
             running.enter_context(logging_to(folder / "terminals.log"))
             stack = await self._start(running, folder / "system")
             cast = Cast(everyone(self._options.people), self._options.seed)
-            arrivals = Arrivals(asyncio.get_running_loop().time)
+            arrivals = Arrivals()
             handsets = _handsets(cast, folder / "terminals", arrivals)
             await self._enrol(cast, handsets, stack)
             for handset in handsets:

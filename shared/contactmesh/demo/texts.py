@@ -89,7 +89,9 @@ HELP_DEMO = (
     "off.\n\n"
     "Everything runs for real on this machine, takes less than a minute, and leaves nothing "
     "behind. Every phonebook is checked at the end. The last line is one line of JSON with what "
-    "was counted; the exit status is 0 only if all of it was right."
+    "was counted; the exit status is 0 only if all of it was right.\n\n"
+    "A broker in AMQP_URL or a database in MONGODB_URL is used instead of starting one: give it a "
+    "virtual host of its own there, since what it makes in them stays."
 )
 EXAMPLE_DEMO = "Example:  contactmesh demo --users 40 --json | jq .p99_ms"
 HELP_USERS = "How many people take part."
