@@ -37,6 +37,7 @@ from contactmesh.terminal.updates import (
 
 PULL_INTERVAL = "pull_interval_seconds"
 """The setting that holds how often the terminal pulls."""
+_OWN_WORDING = frozenset({"value_error", "assertion_error"})
 CLOSED_INVITATIONS = 1000
 """How many closed invitations are remembered, so that a late message does not open them again."""
 
@@ -357,9 +358,14 @@ def stored_card(card: dict[str, JsonValue] | None) -> CardJson | None:
 
 
 def unreadable(error: ValidationError) -> str:
-    """What is wrong with a message, by path; the values are left out, they are contact details."""
+    """What is wrong with a message, without what it says.
+
+    Only the property is named: deeper in the path stand keys that their owner chose, and a problem
+    that is not of the validator's own wording may quote the value.
+    """
     problems = error.errors(include_input=False, include_url=False, include_context=False)[:3]
     return "; ".join(
-        f"/{'/'.join(str(part) for part in problem['loc'])}: {problem['msg']}"
+        f"/{problem['loc'][0] if problem['loc'] else ''}: "
+        f"{'not valid' if problem['type'] in _OWN_WORDING else problem['msg']}"
         for problem in problems
     )

@@ -11,7 +11,7 @@ from typing import Final
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from contactmesh.contracts.identity import Credentials
-from contactmesh.terminal.errors import NotEnrolled, TerminalInUse
+from contactmesh.terminal.errors import FolderUnusable, NotEnrolled, TerminalInUse
 
 _CREDENTIALS: Final = "credentials.json"
 _PHONEBOOK: Final = "phonebook.sqlite3"
@@ -50,6 +50,7 @@ class TerminalFolder:
 
         Raises:
             NotEnrolled: there is none, or the file is damaged.
+            FolderUnusable: it cannot be read.
         """
         file = self.path / _CREDENTIALS
         try:
@@ -58,17 +59,38 @@ class TerminalFolder:
             raise NotEnrolled(
                 f"No terminal is enrolled in {self.path}. Enrol one with a code from the operator."
             ) from error
+        except OSError as error:
+            raise self._unusable(error) from error
         except ValidationError:
             # The cause is left out: it would quote the file, and with it the secret.
             raise NotEnrolled(f"{file} is damaged. Enrol again with a new code.") from None
 
     def make(self) -> None:
-        """Make the folder, if it is not there."""
-        self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        """Make the folder, if it is not there.
+
+        Raises:
+            FolderUnusable: it cannot be made, or not be written to.
+        """
+        try:
+            self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
+            with tempfile.TemporaryFile(dir=self.path):
+                return
+        except OSError as error:
+            raise self._unusable(error) from error
 
     def write(self, enrolment: Enrolment) -> None:
-        """Write the enrolment, mode 0600: a reader sees the old one or the new, never half."""
+        """Write the enrolment, mode 0600: a reader sees the old one or the new, never half.
+
+        Raises:
+            FolderUnusable: it cannot be written.
+        """
         self.make()
+        try:
+            self._replace(enrolment)
+        except OSError as error:
+            raise self._unusable(error) from error
+
+    def _replace(self, enrolment: Enrolment) -> None:
         # mkstemp makes the file with mode 0600, so it is never readable by others, however briefly.
         descriptor, temporary = tempfile.mkstemp(dir=self.path, prefix=f".{_CREDENTIALS}.")
         try:
@@ -87,8 +109,12 @@ class TerminalFolder:
 
         Raises:
             TerminalInUse: another process has it.
+            FolderUnusable: the lock cannot be made.
         """
-        descriptor = os.open(self.path / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            descriptor = os.open(self.path / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        except OSError as error:
+            raise self._unusable(error) from error
         try:
             try:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -100,3 +126,9 @@ class TerminalFolder:
             yield
         finally:
             os.close(descriptor)
+
+    def _unusable(self, error: OSError) -> FolderUnusable:
+        return FolderUnusable(
+            f"The folder {self.path} cannot be used ({error.strerror}). Check its rights and the "
+            "disk, or choose another."
+        )

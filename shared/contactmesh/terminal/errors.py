@@ -11,6 +11,10 @@ class NotEnrolled(TerminalError):
     """The folder holds no credentials, or none that can be read."""
 
 
+class FolderUnusable(TerminalError):
+    """The terminal's folder cannot be read or written; the message says what the system found."""
+
+
 class AlreadyEnrolled(TerminalError):
     """The folder holds a terminal's credentials; overwriting them would lose that terminal."""
 

@@ -115,6 +115,7 @@ class Terminal(GroupCommands):
 
         Raises:
             AlreadyEnrolled: a terminal lives in this folder.
+            FolderUnusable: it cannot be written; the code was not used.
             EnrolmentRefused: the code is wrong, used or expired.
             IdentityUnavailable: identity_service does not answer.
         """

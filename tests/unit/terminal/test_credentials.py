@@ -8,6 +8,7 @@ from contactmesh.contracts.identity import Credentials
 from contactmesh.terminal import (
     AlreadyEnrolled,
     Enrolment,
+    FolderUnusable,
     NotEnrolled,
     Terminal,
     TerminalFolder,
@@ -56,6 +57,14 @@ async def test_a_terminal_is_not_enrolled_over(tmp_path: Path) -> None:
     TerminalFolder(tmp_path).write(ENROLMENT)
     with pytest.raises(AlreadyEnrolled, match="another folder"):
         await Terminal.enrol(tmp_path, identity_url="http://127.0.0.1:9", code="x" * 8, name="x")
+
+
+async def test_a_folder_that_cannot_be_used_is_told_before_the_code_is_used(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(FolderUnusable, match="choose another"):
+        await Terminal.enrol(
+            tmp_path / "file" / "phone", identity_url="http://127.0.0.1:9", code="x" * 8, name="x"
+        )
 
 
 def test_one_process_at_a_time(tmp_path: Path) -> None:

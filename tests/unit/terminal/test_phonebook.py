@@ -408,6 +408,22 @@ async def test_what_cannot_be_read_is_told_without_contact_details_and_blocks_no
     assert "4930" not in repr(applied.updates[:2])
 
 
+async def test_keys_that_say_something_are_not_told_either(phonebook: Phonebook) -> None:
+    await phonebook.apply_page(page(), None)
+    damaged = enveloped(changed("bob", 4, BOB))
+    damaged.data["card"] = {
+        **BOB.to_json(),
+        "relatedTo": {"mailto:eve@example.org": {"relation": "spouse"}},
+        "phones": {"4930123456": {"number": 5}},
+    }
+    (update,) = (await phonebook.apply([damaged])).updates
+    assert isinstance(update, UnreadableUpdate)
+    assert "/phones" in update.reason
+    assert "/relatedTo" in update.reason
+    assert "eve" not in update.reason
+    assert "4930" not in update.reason
+
+
 async def test_a_member_whose_card_cannot_be_read_does_not_stop_the_page(
     phonebook: Phonebook,
 ) -> None:
