@@ -1,12 +1,20 @@
 """What every command has in common, and how its routing key is made and read."""
 
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import ClassVar
 
 from contactmesh.contracts.envelope import Message
 from contactmesh.contracts.errors import ErrorCode, Refusal
-from contactmesh.contracts.identifiers import user_of
+from contactmesh.contracts.identifiers import carrier_of, user_of
 from contactmesh.contracts.reply import Done, Result
+
+
+class Role(StrEnum):
+    """What kind of sender a command is for."""
+
+    USER = "user"
+    CARRIER = "carrier"
 
 
 class Command(Message):
@@ -14,6 +22,8 @@ class Command(Message):
 
     SERVICE: ClassVar[str]
     """The service that handles it."""
+    ROLE: ClassVar[Role] = Role.USER
+    """Who may send it; any other sender is refused before the service sees it."""
     RESULT: ClassVar[type[Result]] = Done
     """What its reply carries when it took effect."""
     READS: ClassVar[bool] = False
@@ -40,6 +50,23 @@ class Sender:
     def user_id(self) -> str:
         """The user whose terminal it is."""
         return user_of(self.terminal_id)
+
+    @property
+    def role(self) -> Role:
+        """What kind of sender it is."""
+        return Role.USER if carrier_of(self.terminal_id) is None else Role.CARRIER
+
+    @property
+    def carrier_id(self) -> str:
+        """The carrier whose terminal it is.
+
+        Raises:
+            ValueError: it is a user's.
+        """
+        carrier_id = carrier_of(self.terminal_id)
+        if carrier_id is None:
+            raise ValueError("a user's terminal speaks for no carrier")
+        return carrier_id
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 
 from pydantic import Field
 
+from contactmesh.contracts.carrier.records import Line
 from contactmesh.contracts.envelope import Message
 from contactmesh.contracts.identifiers import GroupId, TerminalId, UserId
 
@@ -38,6 +39,18 @@ class Origin(Message):
     terminal_id: TerminalId | None = None
 
 
+class LineReplaced(Message):
+    """How one number came to another, for scope `line`: what stood before, what stands now.
+
+    Without `after` the number was withdrawn, without `before` it is new.
+    """
+
+    TYPE: ClassVar[str] = "line_replaced"
+
+    before: Line | None = None
+    after: Line | None = None
+
+
 class ContactChanged(Message):
     """A contact has a new state, carried whole, so that a consumer needs no order.
 
@@ -58,6 +71,7 @@ class ContactChanged(Message):
     origin: Origin
     group_id: GroupId | None = None
     audience_version: int | None = Field(default=None, ge=1)
+    lines: tuple[LineReplaced, ...] = ()
 
 
 class ContactUpdate(Message):

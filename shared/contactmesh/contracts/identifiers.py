@@ -29,6 +29,18 @@ MessageId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9._:-]{1,64}$")
 """A message's id, chosen by its sender; a repeated id is the same message."""
 
 
+CARRIER_OWNER_PREFIX = "carrier_"
+"""What the owner of a carrier's terminals begins with: no user's id holds an underscore."""
+
+
+def carrier_of(terminal_id: str) -> str | None:
+    """The carrier whom a terminal belongs to, or nothing when it is a user's."""
+    owner = user_of(terminal_id)
+    if not owner.startswith(CARRIER_OWNER_PREFIX):
+        return None
+    return owner.removeprefix(CARRIER_OWNER_PREFIX)
+
+
 def user_of(terminal_id: str) -> str:
     """The id of the user whom a terminal belongs to."""
     return terminal_id.partition("~")[0]

@@ -89,7 +89,12 @@ IDENTITY = ServiceTopology("identity_service")
 GROUP = ServiceTopology(
     "group_service",
     handles_commands=True,
-    events=("group.audience.requested", "group.dissolved", "terminal.revoked"),
+    events=(
+        "contact.changed.line",
+        "group.audience.requested",
+        "group.dissolved",
+        "terminal.revoked",
+    ),
 )
 FANOUT = ServiceTopology(
     "fanout_service",
@@ -106,7 +111,19 @@ FANOUT = ServiceTopology(
         "terminal.*",
     ),
 )
-SERVICES = (IDENTITY, GROUP, FANOUT)
+REGISTRY = ServiceTopology(
+    "carrier_registry_service",
+    handles_commands=True,
+    events=(
+        "group.created",
+        "group.member.*",
+        "group.block.*",
+        "group.dissolved",
+        "group.audience.snapshot",
+        "terminal.revoked",
+    ),
+)
+SERVICES = (IDENTITY, GROUP, FANOUT, REGISTRY)
 
 
 @dataclass(frozen=True, slots=True)

@@ -191,6 +191,10 @@ class CommandHandler:
         kind = self._service.commands.get(address.action)
         if address.service != self._service.name or kind is None:
             raise invalid_field("/type", f"{self._service.name} has no command {address.action!r}")
+        if address.sender.role is not kind.ROLE:
+            raise Refusal(
+                ErrorCode.PERMISSION_DENIED, f"Only a {kind.ROLE} may send {kind.TYPE}."
+            )
         if envelope.type != kind.TYPE:
             raise invalid_field("/type", f"sent under the routing key of {kind.TYPE}")
         try:

@@ -1,0 +1,1 @@
+"""The contract of the carrier registry: the feed of carriers, checks, access, owners' settings."""

@@ -1,0 +1,145 @@
+"""Who may look at what, and who did (row C7); labels and dial order (row C6)."""
+
+from typing import Annotated, ClassVar
+
+from pydantic import AwareDatetime, Field, StringConstraints
+
+from contactmesh.contracts.carrier.records import Line, RegistrationRef, StateReport, UsageReport
+from contactmesh.contracts.command import Command
+from contactmesh.contracts.envelope import Message
+from contactmesh.contracts.identifiers import UserId
+from contactmesh.contracts.reply import Done, Result
+
+SharedLabel = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=50)]
+
+
+class _RegistryCommand(Command):
+    SERVICE: ClassVar[str] = "carrier_registry_service"
+
+
+class Granted(Message):
+    """What a viewer may see of the owner."""
+
+    TYPE: ClassVar[str] = "granted"
+
+    viewer_id: UserId
+    details: bool
+    state: bool
+    usage: bool
+
+
+class Grant(_RegistryCommand):
+    """Let a viewer see one's numbers, their state, their usage: each by itself, none by default."""
+
+    TYPE: ClassVar[str] = "carrier.grant"
+    RESULT: ClassVar[type[Result]] = Done
+
+    viewer_id: UserId
+    details: bool = True
+    state: bool = False
+    usage: bool = False
+
+
+class RevokeGrant(_RegistryCommand):
+    """Let a viewer see nothing any more, whatever groups the two share; in force with the reply."""
+
+    TYPE: ClassVar[str] = "carrier.revoke_grant"
+    RESULT: ClassVar[type[Result]] = Done
+
+    viewer_id: UserId
+
+
+class GrantList(Result):
+    """Every grant that the sender has made."""
+
+    TYPE: ClassVar[str] = "carrier.grants"
+
+    grants: tuple[Granted, ...]
+
+
+class ListGrants(_RegistryCommand):
+    """Ask whom the sender lets see what."""
+
+    TYPE: ClassVar[str] = "carrier.grants"
+    RESULT: ClassVar[type[Result]] = GrantList
+    READS: ClassVar[bool] = True
+
+
+class Look(Message):
+    """One look at the owner's numbers: who, when, at what, and whether they were let."""
+
+    TYPE: ClassVar[str] = "look"
+
+    viewer_id: UserId
+    at: AwareDatetime
+    fields: tuple[str, ...]
+    allowed: bool
+
+
+class LookLog(Result):
+    """Looks, the latest first; ask on with `before` the last one's time while `has_more`."""
+
+    TYPE: ClassVar[str] = "carrier.looks"
+
+    looks: tuple[Look, ...]
+    has_more: bool
+
+
+class ListLooks(_RegistryCommand):
+    """Ask who looked at the sender's numbers."""
+
+    TYPE: ClassVar[str] = "carrier.looks"
+    RESULT: ClassVar[type[Result]] = LookLog
+    READS: ClassVar[bool] = True
+
+    before: AwareDatetime | None = None
+
+
+class OwnLine(Message):
+    """One of the sender's own numbers, with all that is known of it."""
+
+    TYPE: ClassVar[str] = "own_line"
+
+    line: Line
+    state: StateReport | None = None
+    usage: UsageReport | None = None
+
+
+class OwnLines(Result):
+    """The sender's own live numbers."""
+
+    TYPE: ClassVar[str] = "carrier.lines"
+
+    lines: tuple[OwnLine, ...]
+
+
+class ListOwnLines(_RegistryCommand):
+    """Ask for the sender's own numbers."""
+
+    TYPE: ClassVar[str] = "carrier.lines"
+    RESULT: ClassVar[type[Result]] = OwnLines
+    READS: ClassVar[bool] = True
+
+
+class DescribeLine(_RegistryCommand):
+    """Set the labels that viewers see of one of one's numbers, and its dial priority.
+
+    Priorities are 1 and up, 1 first, and unique: one that is taken pushes the others down.
+    """
+
+    TYPE: ClassVar[str] = "carrier.describe_line"
+    RESULT: ClassVar[type[Result]] = Done
+
+    ref: RegistrationRef
+    labels: Annotated[tuple[SharedLabel, ...], Field(max_length=10)] = ()
+    dial_priority: int | None = Field(default=None, ge=1, le=100)
+
+
+class SetDialOrder(_RegistryCommand):
+    """Keep one's own dial order for a contact, which wins; empty for the owner's again."""
+
+    TYPE: ClassVar[str] = "carrier.set_dial_order"
+    RESULT: ClassVar[type[Result]] = Done
+
+    identity_id: UserId
+    order: Annotated[tuple[RegistrationRef, ...], Field(max_length=32)] = ()
