@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, Final
 
-from contactmesh.storage.database import Database, Index
+from contactmesh.contracts.identifiers import carrier_of
+from contactmesh.storage.database import Collection, Database, Index
 from contactmesh.storage.transaction import Document, Write
 from identity_service.domain.enrolment import Code
 from identity_service.domain.secret import SecretHash
@@ -13,16 +14,18 @@ from identity_service.domain.upkeep import Upkeep
 from identity_service.domain.user import User
 
 USERS: Final = "users"
+CARRIERS: Final = "carriers"
 TERMINALS: Final = "terminals"
 CODES: Final = "enrolment_codes"
 UPKEEP: Final = "broker_upkeep"
 
 
 class Repository:
-    """Reads users, terminals, codes and upkeep. Writes go through a unit of work."""
+    """Reads users, carriers, terminals, codes and upkeep. Writes go through a unit of work."""
 
     def __init__(self, database: Database) -> None:
         self._users = database.collection(USERS)
+        self._carriers = database.collection(CARRIERS)
         self._terminals = database.collection(TERMINALS)
         self._codes = database.collection(CODES)
         self._upkeep = database.collection(UPKEEP)
@@ -35,15 +38,19 @@ class Repository:
         )
         await self._upkeep.ensure([Index((("due_at", 1),))])
 
-    async def user(self, user_id: str) -> User | None:
-        """One user."""
-        document = await self._users.get(user_id)
+    async def user(self, owner_id: str) -> User | None:
+        """One user, or one carrier by the id that owns its terminals."""
+        owners = self._users if carrier_of(owner_id) is None else self._carriers
+        document = await owners.get(owner_id)
         return None if document is None else User(**_named(document))
 
     async def users(self, *, after: str, limit: int) -> Sequence[User]:
         """Users in the order of their ids, from the one after `after` on."""
-        documents = await self._users.find({"_id": {"$gt": after}}, sort=[("_id", 1)], limit=limit)
-        return [User(**_named(document)) for document in documents]
+        return await _page(self._users, after=after, limit=limit)
+
+    async def carriers(self, *, after: str, limit: int) -> Sequence[User]:
+        """Carriers in the order of their owner ids, from the one after `after` on."""
+        return await _page(self._carriers, after=after, limit=limit)
 
     async def terminal(self, terminal_id: str) -> Terminal | None:
         """One terminal, revoked or not."""
@@ -84,9 +91,9 @@ class Repository:
 
 
 def user_write(user: User) -> Write:
-    """Store a user, if nobody else has since it was loaded."""
+    """Store a user or carrier, if nobody else has since it was loaded."""
     return Write(
-        USERS,
+        USERS if carrier_of(user.id) is None else CARRIERS,
         user.id,
         {
             "display_name": user.display_name,
@@ -141,6 +148,11 @@ def upkeep_write(upkeep: Upkeep) -> Write:
 def no_upkeep(terminal_id: str) -> Write:
     """Forget the upkeep that was noted for this terminal."""
     return Write(UPKEEP, terminal_id, None)
+
+
+async def _page(owners: Collection, *, after: str, limit: int) -> list[User]:
+    documents = await owners.find({"_id": {"$gt": after}}, sort=[("_id", 1)], limit=limit)
+    return [User(**_named(document)) for document in documents]
 
 
 def _terminal(document: Document) -> Terminal:

@@ -1,4 +1,4 @@
-"""What operators do: register users, mint enrolment codes, see terminals, revoke them."""
+"""What operators do: register users and carriers, mint codes, see terminals, revoke them."""
 
 from collections.abc import Callable, Sequence
 from datetime import timedelta
@@ -7,7 +7,10 @@ from typing import Final
 import structlog
 
 from contactmesh.contracts.errors import ErrorCode, Refusal
+from contactmesh.contracts.identifiers import carrier_of, carrier_owner
 from contactmesh.contracts.identity import (
+    AddCarrier,
+    CarrierRow,
     EnrolmentCode,
     RegisterUser,
     TerminalRevoked,
@@ -20,7 +23,7 @@ from identity_service.domain import enrolment
 from identity_service.domain.secret import SALT_BYTES
 from identity_service.domain.terminal import Terminal
 from identity_service.domain.upkeep import Upkeep, after_revoking
-from identity_service.domain.user import Limits, User, register
+from identity_service.domain.user import Limits, User, add_carrier, register
 from identity_service.handlers.commit import Committer
 from identity_service.repository import (
     Repository,
@@ -86,8 +89,36 @@ class Registration:
         page = users[:USERS_PAGE]
         return [_user_row(user) for user in page], page[-1].id if len(users) > USERS_PAGE else None
 
+    async def add_carrier(self, request: AddCarrier) -> CarrierRow:
+        """Add a carrier; nothing happens if exactly this one is there already.
+
+        Raises:
+            Refusal: `conflict`, the id is taken under another name.
+        """
+
+        async def unit() -> User:
+            existing = await self._repository.user(carrier_owner(request.carrier_id))
+            carrier = add_carrier(existing, request, self._clock())
+            if carrier is not existing:
+                await self._committer.commit([user_write(carrier)])
+                log.info("carrier added", carrier_id=request.carrier_id)
+            return carrier
+
+        return _carrier_row(await on_fresh_state(unit))
+
+    async def carriers(self, *, after: str = "") -> tuple[Sequence[CarrierRow], str | None]:
+        """Carriers by id, and what to ask the next page with, if there is one.
+
+        Args:
+            after: what the page before said.
+        """
+        carriers = await self._repository.carriers(after=after, limit=USERS_PAGE + 1)
+        page = carriers[:USERS_PAGE]
+        following = page[-1].id if len(carriers) > USERS_PAGE else None
+        return [_carrier_row(carrier) for carrier in page], following
+
     async def mint(self, user_id: str) -> EnrolmentCode:
-        """Mint a one-time code with which one terminal of the user can enrol.
+        """Mint a one-time code with which one terminal of the user, or carrier, can enrol.
 
         Raises:
             Refusal: `not_found`, `quota_exceeded`.
@@ -120,7 +151,7 @@ class Registration:
         return minted
 
     async def terminals(self, user_id: str) -> Sequence[TerminalRow]:
-        """All terminals that a user ever enrolled, oldest first.
+        """All terminals that a user or carrier ever enrolled, oldest first.
 
         Raises:
             Refusal: `not_found`.
@@ -165,15 +196,27 @@ class Registration:
 
     async def _user(self, user_id: str) -> User:
         user = await self._repository.user(user_id)
-        if user is None:
-            raise Refusal(
-                ErrorCode.NOT_FOUND, f"There is no user {user_id}. Register the user first."
-            )
-        return user
+        if user is not None:
+            return user
+        carrier_id = carrier_of(user_id)
+        raise Refusal(
+            ErrorCode.NOT_FOUND,
+            f"There is no user {user_id}. Register the user first."
+            if carrier_id is None
+            else f"There is no carrier {carrier_id}. Add the carrier first.",
+        )
 
 
 def _user_row(user: User) -> UserRow:
     return UserRow(user_id=user.id, display_name=user.display_name, terminals=user.terminals)
+
+
+def _carrier_row(carrier: User) -> CarrierRow:
+    return CarrierRow(
+        carrier_id=carrier_of(carrier.id) or carrier.id,
+        name=carrier.display_name,
+        terminals=carrier.terminals,
+    )
 
 
 def _terminal_row(terminal: Terminal) -> TerminalRow:

@@ -4,7 +4,8 @@ from http import HTTPStatus
 
 from aiohttp import web
 
-from contactmesh.contracts.identity import RegisterUser
+from contactmesh.contracts.identifiers import carrier_owner
+from contactmesh.contracts.identity import AddCarrier, RegisterUser
 from identity_service.handlers.registration import Registration
 from identity_service.http.errors import Handler, answered
 from identity_service.http.reading import read_body, require_operator
@@ -22,8 +23,17 @@ def operator_routes(registration: Registration, token: bytes) -> list[web.RouteD
         rows = [user.model_dump(mode="json") for user in page]
         return web.json_response({"users": rows, "next": following})
 
+    async def add_carrier(request: web.Request) -> web.Response:
+        carrier = await registration.add_carrier(await read_body(request, AddCarrier))
+        return web.json_response(carrier.model_dump(mode="json"))
+
+    async def carriers(request: web.Request) -> web.Response:
+        page, following = await registration.carriers(after=request.query.get("after", ""))
+        rows = [carrier.model_dump(mode="json") for carrier in page]
+        return web.json_response({"carriers": rows, "next": following})
+
     async def mint(request: web.Request) -> web.Response:
-        code = await registration.mint(request.match_info["user_id"])
+        code = await registration.mint(_owner(request))
         return web.json_response(
             code.model_dump(mode="json"),
             status=HTTPStatus.CREATED,
@@ -31,7 +41,7 @@ def operator_routes(registration: Registration, token: bytes) -> list[web.RouteD
         )
 
     async def terminals(request: web.Request) -> web.Response:
-        rows = await registration.terminals(request.match_info["user_id"])
+        rows = await registration.terminals(_owner(request))
         return web.json_response({"terminals": [row.model_dump(mode="json") for row in rows]})
 
     async def revoke(request: web.Request) -> web.Response:
@@ -50,5 +60,15 @@ def operator_routes(registration: Registration, token: bytes) -> list[web.RouteD
         web.get("/v1/users", operators_only(users)),
         web.post("/v1/users/{user_id}/enrolment-codes", operators_only(mint)),
         web.get("/v1/users/{user_id}/terminals", operators_only(terminals)),
+        web.post("/v1/carriers", operators_only(add_carrier)),
+        web.get("/v1/carriers", operators_only(carriers)),
+        web.post("/v1/carriers/{carrier_id}/enrolment-codes", operators_only(mint)),
+        web.get("/v1/carriers/{carrier_id}/terminals", operators_only(terminals)),
         web.delete("/v1/terminals/{terminal_id}", operators_only(revoke)),
     ]
+
+
+def _owner(request: web.Request) -> str:
+    """Whose terminals the path is about."""
+    carrier_id = request.match_info.get("carrier_id")
+    return request.match_info["user_id"] if carrier_id is None else carrier_owner(carrier_id)

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 from pydantic import ValidationError
 
-from contactmesh.cli import parked, texts
+from contactmesh.cli import operator_carrier, parked, texts
 from contactmesh.cli.errors import WrongUsage
 from contactmesh.cli.locating import (
     DataFolder,
@@ -31,6 +31,7 @@ user = typer.Typer(help=texts.HELP_USERS, no_args_is_help=True)
 terminal = typer.Typer(help=texts.HELP_TERMINALS, no_args_is_help=True)
 app.add_typer(user, name="user")
 app.add_typer(terminal, name="terminal")
+app.add_typer(operator_carrier.app, name="carrier")
 app.add_typer(parked.app, name="parked")
 
 UserArgument = Annotated[str, typer.Argument(help=texts.HELP_USER_ID)]

@@ -13,7 +13,14 @@ from contactmesh.cli import texts
 from contactmesh.cli.errors import RefusedByService, SystemUnreachable
 from contactmesh.cli.locating import OperatorAccess
 from contactmesh.contracts.errors import ErrorBody
-from contactmesh.contracts.identity import EnrolmentCode, RegisterUser, TerminalRow, UserRow
+from contactmesh.contracts.identity import (
+    AddCarrier,
+    CarrierRow,
+    EnrolmentCode,
+    RegisterUser,
+    TerminalRow,
+    UserRow,
+)
 
 _TIMEOUT: Final = aiohttp.ClientTimeout(total=30)
 
@@ -28,6 +35,13 @@ class _UsersPage(BaseModel):
     model_config = ConfigDict(extra="ignore")
 
     users: list[UserRow]
+    next: str | None
+
+
+class _CarriersPage(BaseModel):
+    model_config = ConfigDict(extra="ignore")
+
+    carriers: list[CarrierRow]
     next: str | None
 
 
@@ -77,6 +91,26 @@ class OperatorClient:
     async def mint(self, user_id: str) -> EnrolmentCode:
         """Mint a one-time enrolment code."""
         answer = await self._ask("POST", "users", user_id, "enrolment-codes")
+        return self._read(answer, EnrolmentCode)
+
+    async def add_carrier(self, carrier: AddCarrier) -> CarrierRow:
+        """Add a carrier, or find exactly this one added."""
+        body = carrier.model_dump(mode="json")
+        return self._read(await self._ask("POST", "carriers", json=body), CarrierRow)
+
+    async def carriers(self) -> list[CarrierRow]:
+        """All carriers, in the order of their ids."""
+        found: list[CarrierRow] = []
+        after: str | None = ""
+        while after is not None:
+            page = self._read(await self._ask("GET", "carriers", after=after), _CarriersPage)
+            found += page.carriers
+            after = page.next
+        return found
+
+    async def mint_for_carrier(self, carrier_id: str) -> EnrolmentCode:
+        """Mint a one-time enrolment code for a terminal of a carrier."""
+        answer = await self._ask("POST", "carriers", carrier_id, "enrolment-codes")
         return self._read(answer, EnrolmentCode)
 
     async def terminals(self, user_id: str) -> list[TerminalRow]:

@@ -99,6 +99,42 @@ EXAMPLE_TERMINAL_REVOKE = "Example:  contactmesh operator terminal revoke li-wei
 HELP_TERMINAL_ID = "The terminal, as 'contactmesh operator terminal list' shows it."
 TERMINAL_REVOKED = "{terminal_id} is shut out."
 
+# `contactmesh operator carrier`
+HELP_CARRIERS = "The carriers that tell the registry of their numbers."
+HELP_CARRIER_ID = "The carrier's id, for example cn-mobile."
+HELP_CARRIER_NAME = "The carrier's name as people know it."
+HELP_CARRIER_ADD = (
+    "Let a carrier tell the registry of its numbers.\n\n"
+    "The id stays for good and is never given again: 2 to 32 of a-z, 0-9 and hyphen, a letter "
+    "first. A carrier can speak of its own numbers only. Adding the same carrier again does no "
+    "harm."
+)
+EXAMPLE_CARRIER_ADD = "Example:  contactmesh operator carrier add cn-mobile --name 中国移动"
+BAD_CARRIER_ID = (
+    "A carrier's id is 2 to 32 of a-z, 0-9 and hyphen, a letter first, as in cn-mobile."
+)
+CARRIER_ADDED = "{name} may tell of its numbers as {carrier_id}."
+CARRIER_ADD_NEXT = (
+    "Let its first terminal in with: contactmesh operator carrier code {carrier_id}{where}"
+)
+HELP_CARRIER_LIST = "List all carriers, with the number of terminals that each has now."
+EXAMPLE_CARRIER_LIST = "Example:  contactmesh operator carrier list --json | jq -r '.[].carrier_id'"
+COLUMNS_CARRIERS = ("Carrier", "Name", "Terminals")
+NO_CARRIERS = "No carrier is added yet. Begin with: contactmesh operator carrier add --help"
+HELP_CARRIER_CODE = (
+    "Mint a code with which a carrier lets one of its systems in as a terminal.\n\n"
+    "It works once, for a day, and is dead after five wrong tries. Whoever has it can speak for "
+    "this carrier."
+)
+EXAMPLE_CARRIER_CODE = "Example:  contactmesh operator carrier code cn-mobile"
+CARRIER_CODE_MINTED = """\
+{code}
+
+This code lets one terminal of {carrier_id} in, once, until {expires_at}.
+The carrier trades it for credentials:
+
+  contactmesh terminal enrol {code} --as {carrier_id}{where}"""
+
 # `contactmesh operator parked`
 HELP_PARKED = "What the services could not handle and set aside."
 HELP_PARKED_LIST = (

@@ -10,14 +10,20 @@ from typing import Annotated
 from pydantic import StringConstraints
 
 USER_ID_PATTERN = r"^[a-z0-9][a-z0-9-]{0,38}[a-z0-9]$"
-TERMINAL_ID_PATTERN = r"^[a-z0-9][a-z0-9-]{0,38}[a-z0-9]~[a-z2-7]{8}$"
+CARRIER_OWNER_PREFIX = "carrier_"
+"""What the owner of a carrier's terminals begins with: no user's id holds an underscore."""
+OWNER_ID_PATTERN = r"^(carrier_[a-z][a-z0-9-]{1,31}|[a-z0-9][a-z0-9-]{0,38}[a-z0-9])$"
+TERMINAL_ID_PATTERN = OWNER_ID_PATTERN.removesuffix("$") + r"~[a-z2-7]{8}$"
 GROUP_ID_PATTERN = r"^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$"
 
 UserId = Annotated[str, StringConstraints(pattern=USER_ID_PATTERN)]
 """A user's handle: 2 to 40 of a-z, 0-9 and hyphen, chosen by the operator and never given again."""
 
+OwnerId = Annotated[str, StringConstraints(pattern=OWNER_ID_PATTERN)]
+"""Whoever has terminals: a user by their id, a carrier by `carrier_<carrier id>`."""
+
 TerminalId = Annotated[str, StringConstraints(pattern=TERMINAL_ID_PATTERN)]
-"""`<user id>~<8 base32 characters>`, minted by identity_service."""
+"""`<owner id>~<8 base32 characters>`, minted by identity_service."""
 
 GroupId = Annotated[str, StringConstraints(pattern=GROUP_ID_PATTERN)]
 """A UUID, derived by group_service from the command that creates the group."""
@@ -29,8 +35,9 @@ MessageId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9._:-]{1,64}$")
 """A message's id, chosen by its sender; a repeated id is the same message."""
 
 
-CARRIER_OWNER_PREFIX = "carrier_"
-"""What the owner of a carrier's terminals begins with: no user's id holds an underscore."""
+def carrier_owner(carrier_id: str) -> str:
+    """The owner of a carrier's terminals."""
+    return CARRIER_OWNER_PREFIX + carrier_id
 
 
 def carrier_of(terminal_id: str) -> str | None:

@@ -4,8 +4,9 @@ from typing import Annotated, ClassVar
 
 from pydantic import BaseModel, ConfigDict, StringConstraints
 
+from contactmesh.contracts.carrier.records import CarrierId
 from contactmesh.contracts.envelope import Message
-from contactmesh.contracts.identifiers import TerminalId, UserId
+from contactmesh.contracts.identifiers import OwnerId, TerminalId, UserId
 
 DisplayName = Annotated[
     str,
@@ -29,7 +30,7 @@ class TerminalEnrolled(Message):
     TYPE: ClassVar[str] = "terminal.enrolled"
 
     terminal_id: TerminalId
-    user_id: UserId
+    user_id: OwnerId
 
 
 class TerminalRevoked(Message):
@@ -38,7 +39,7 @@ class TerminalRevoked(Message):
     TYPE: ClassVar[str] = "terminal.revoked"
 
     terminal_id: TerminalId
-    user_id: UserId
+    user_id: OwnerId
 
 
 class _Body(BaseModel):
@@ -53,9 +54,13 @@ class RegisterUser(_Body):
 
 
 class EnrolmentCode(_Body):
-    """A one-time code: the answer to `POST /v1/users/{user_id}/enrolment-codes`."""
+    """A one-time code: the answer to `POST /v1/users/{user_id}/enrolment-codes`.
 
-    user_id: UserId
+    The same for `POST /v1/carriers/{carrier_id}/enrolment-codes`, where `user_id` is the owner of
+    the carrier's terminals.
+    """
+
+    user_id: OwnerId
     code: str
     expires_at: str
 
@@ -68,8 +73,23 @@ class UserRow(_Body):
     terminals: int
 
 
+class AddCarrier(_Body):
+    """`POST /v1/carriers`, with the operator's token: let a carrier feed the registry."""
+
+    carrier_id: CarrierId
+    name: DisplayName
+
+
+class CarrierRow(_Body):
+    """One carrier in the answer to `GET /v1/carriers`."""
+
+    carrier_id: CarrierId
+    name: str
+    terminals: int
+
+
 class TerminalRow(_Body):
-    """One terminal in the answer to `GET /v1/users/{user_id}/terminals`."""
+    """One terminal in the answer to `GET /v1/{users,carriers}/{id}/terminals`."""
 
     terminal_id: TerminalId
     name: str
@@ -90,7 +110,7 @@ class Credentials(_Body):
     `broker_url` is an AMQP URL without user and password: these are `terminal_id` and `secret`.
     """
 
-    user_id: UserId
+    user_id: OwnerId
     display_name: str
     terminal_id: TerminalId
     secret: str

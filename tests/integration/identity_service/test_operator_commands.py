@@ -76,9 +76,33 @@ async def test_terminal_is_listed_and_revoked(operator: Operator, identity: Iden
     assert ada.terminal_id in (await operator("terminal", "list", "ada")).stdout
 
 
+async def test_carrier_is_added_listed_and_gets_a_code(
+    operator: Operator, identity: Identity
+) -> None:
+    assert "contactmesh operator carrier add" in (await operator("carrier", "list")).stderr
+    added = await operator("carrier", "add", "cn-mobile", "--name", "中国移动")
+    assert added.stdout == "中国移动 may tell of its numbers as cn-mobile.\n"
+    assert "contactmesh operator carrier code cn-mobile" in added.stderr
+    code = (await operator("carrier", "code", "cn-mobile")).stdout.splitlines()[0]
+    assert (await identity.try_enrol(code)).status == 201
+    listed = await operator("carrier", "list")
+    assert re.search(r"^cn-mobile +中国移动 +1 *$", listed.stdout, re.MULTILINE)
+    as_json = await operator("carrier", "list", "--json")
+    assert json.loads(as_json.stdout) == [
+        {"carrier_id": "cn-mobile", "name": "中国移动", "terminals": 1}
+    ]
+
+
+async def test_what_is_no_carrier_id_is_told(operator: Operator) -> None:
+    refused = await operator("carrier", "add", "China Mobile", "--name", "x")
+    assert refused.exit_code == ExitCode.USAGE
+    assert "as in cn-mobile" in refused.stderr
+
+
 @pytest.mark.parametrize(
     "arguments",
     [
+        ("carrier", "code", "nobody"),
         ("user", "code", "nobody"),
         ("user", "code", "../users"),
         ("terminal", "list", "nobody"),
