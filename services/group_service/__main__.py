@@ -14,6 +14,7 @@ from contactmesh.storage.database import Database
 from contactmesh.storage.unit_of_work import UnitOfWork
 from group_service.event_handler import GroupEvents
 from group_service.handlers import GroupCommands
+from group_service.line_handler import LineChanges
 from group_service.repository.cleaning import Cleaning
 from group_service.repository.loading import Loading
 from group_service.repository.reading import Reading
@@ -37,9 +38,10 @@ async def main(stopping: asyncio.Event) -> None:
         reading = Reading(database)
         unit_of_work = UnitOfWork(database)
         relay = OutboxRelay(unit_of_work.outbox, events, transient=TRANSIENT)
+        loading = Loading(database)
         commands = CommandHandler(
             GroupCommands(
-                Loading(database),
+                loading,
                 reading,
                 settings.limits(),
                 read_secret(settings.cursor_key_file),
@@ -71,7 +73,12 @@ async def main(stopping: asyncio.Event) -> None:
                 BatchConsumer(
                     url,
                     GROUP.events_queue,
-                    GroupEvents(reading, Cleaning(database), events),
+                    GroupEvents(
+                        reading,
+                        Cleaning(database),
+                        LineChanges(loading, unit_of_work, relay),
+                        events,
+                    ),
                     events,
                     name=NAME,
                     transient=TRANSIENT,

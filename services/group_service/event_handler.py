@@ -6,6 +6,7 @@ from typing import Final
 
 import uuid_utils
 
+from contactmesh.contracts.contact import ContactChanged, Scope
 from contactmesh.contracts.envelope import Envelope
 from contactmesh.contracts.group.events import (
     AudienceBlock,
@@ -21,10 +22,13 @@ from contactmesh.messaging.topology import GROUP
 from contactmesh.runtime.commands import Clock, on_fresh_state, utc_now
 from contactmesh.runtime.events import Event, read_events
 from contactmesh.storage.errors import StaleState
+from group_service.line_handler import LineChanges
 from group_service.repository.cleaning import Cleaning
 from group_service.repository.reading import Reading
 
-KINDS: Final = {kind.TYPE: kind for kind in (AudienceRequested, GroupDissolved, TerminalRevoked)}
+KINDS: Final = {
+    kind.TYPE: kind for kind in (AudienceRequested, ContactChanged, GroupDissolved, TerminalRevoked)
+}
 
 
 class GroupEvents:
@@ -34,11 +38,13 @@ class GroupEvents:
         self,
         reading: Reading,
         cleaning: Cleaning,
+        lines: LineChanges,
         publisher: Publisher,
         clock: Clock = utc_now,
     ) -> None:
         self._reading = reading
         self._cleaning = cleaning
+        self._lines = lines
         self._publisher = publisher
         self._clock = clock
 
@@ -46,6 +52,7 @@ class GroupEvents:
         """Handle every event of the batch."""
         events, parked = read_events(GROUP.events_queue.name, batch, KINDS)
         wanted: dict[str, Event] = {}
+        lines: list[tuple[Event, ContactChanged]] = []
         for event in events:
             match event.message:
                 case TerminalRevoked() as revoked:
@@ -54,6 +61,10 @@ class GroupEvents:
                     await self._cleaning.purge_group(dissolved.group_id)
                 case AudienceRequested() as requested:
                     wanted[requested.group_id] = event
+                case ContactChanged(scope=Scope.LINE) as changed:
+                    lines.append((event, changed))
+        if lines:
+            await self._lines.take(lines, self._clock)
         for group_id, event in wanted.items():
             snapshot = await on_fresh_state(partial(self._snapshot, group_id, event))
             if snapshot is not None:

@@ -1,6 +1,6 @@
-"""Which documents a command's rules look at, so that a batch loads them together."""
+"""Which documents the rules look at, so that a batch loads them together."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -37,6 +37,8 @@ class Wanted:
     """(group, invitee)"""
     usage_of: set[str] = field(default_factory=set)
     guards: set[str] = field(default_factory=set)
+    lines_of: set[str] = field(default_factory=set)
+    """Users, with all their memberships and what became of their numbers."""
 
 
 def wanted(requests: list[Request]) -> Wanted:
@@ -45,6 +47,12 @@ def wanted(requests: list[Request]) -> Wanted:
     for request in requests:
         _WANTS[type(request.command)](all_wanted, request, request.command)
     return all_wanted
+
+
+def wanted_for_lines(owner_ids: Iterable[str]) -> Wanted:
+    """What changes to these users' numbers look at."""
+    owners = set(owner_ids)
+    return Wanted(lines_of=owners, guards=set(owners))
 
 
 def _own_membership(want: Wanted, request: Request, command: Any) -> None:

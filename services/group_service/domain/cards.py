@@ -1,6 +1,7 @@
 """Publishing one's own card (G1, G1c)."""
 
 from dataclasses import replace
+from datetime import datetime
 
 from contactmesh.contacts import (
     Card,
@@ -13,7 +14,7 @@ from contactmesh.contacts import (
 from contactmesh.contracts.contact import ContactChanged, Origin, Scope
 from contactmesh.contracts.errors import ErrorCode, Refusal, invalid_field
 from contactmesh.contracts.group.commands import CardPublished, PublishCard
-from group_service.domain.documents import FrozenCard, Member
+from group_service.domain.documents import FrozenCard, Group, Member
 from group_service.domain.state import Asking, Decision, State, Told
 
 SERVICE = "group_service"
@@ -38,36 +39,49 @@ def publish(state: State, asking: Asking, command: PublishCard) -> Decision:
             current_rev=member.card_rev,
         )
     _check_uid(state, member, command.card.uid)
-    head = group.advanced(asking.now)
+    origin = Origin(service=SERVICE, terminal_id=asking.terminal_id)
+    changed = replace_card(state, group, member, command.card, origin=origin, now=asking.now)
+    told = Told(changed, asking.user_id, changed.rev)
+    return Decision(CardPublished(rev=changed.rev), (told,))
+
+
+def replace_card(
+    state: State, group: Group, member: Member, card: Card, *, origin: Origin, now: datetime
+) -> ContactChanged:
+    """Put a card in the place of a member's, and keep the old one for those blocked.
+
+    Returns:
+        The event that tells of it.
+    """
+    head = group.advanced(now)
     if member.frozen_here and member.card is not None and member.card_rev is not None:
         key = (member.group_id, member.user_id, member.card_rev)
         state.frozen.put(key, FrozenCard(*key, card=member.card, holders=member.frozen_here))
-    card = command.card.to_json()
+    content = card.to_json()
     state.put_group(head)
     state.put_member(
         replace(
             member,
-            card=card,
+            card=content,
             card_rev=head.rev,
-            card_digest=content,
-            card_uid=command.card.uid,
+            card_digest=digest(card),
+            card_uid=card.uid,
             frozen_here=0,
             rev=head.rev,
         )
     )
     before = None if member.card is None else Card.model_validate(member.card)
-    changed = ContactChanged(
+    return ContactChanged(
         scope=Scope.CARD,
-        owner_id=asking.user_id,
-        uid=command.card.uid,
+        owner_id=member.user_id,
+        uid=card.uid,
         rev=head.rev,
-        card=card,
-        changed_fields=changed_fields(before, command.card),
-        origin=Origin(service=SERVICE, terminal_id=asking.terminal_id),
+        card=content,
+        changed_fields=changed_fields(before, card),
+        origin=origin,
         group_id=group.group_id,
         audience_version=head.audience_version,
     )
-    return Decision(CardPublished(rev=head.rev), (Told(changed, asking.user_id, head.rev),))
 
 
 def _check_uid(state: State, member: Member, uid: str) -> None:

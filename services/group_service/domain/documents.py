@@ -108,6 +108,38 @@ class FrozenCard:
     holders: int
 
 
+@dataclass(frozen=True, slots=True)
+class Withdrawn:
+    """An entry that a withdrawn number took off a card, and the card's revision without it.
+
+    The carrier may name a successor later. While the card is still of this revision its owner has
+    not touched it, and the entry can come back with the successor's number.
+    """
+
+    group_id: str
+    key: str
+    phone: dict[str, Any]
+    card_rev: int
+
+
+@dataclass(frozen=True, slots=True)
+class Succession:
+    """What became of one of a user's carrier registrations, as of the line event `rev`.
+
+    `before` and `after` are references such as `cn-mobile:1048577`; without `after` the number was
+    withdrawn. Successions are kept because line events come in any order: what replaced a number
+    may be known before the number's own replacement is.
+    """
+
+    owner_id: str
+    before: str
+    before_number: str
+    rev: int
+    after: str | None = None
+    after_number: str | None = None
+    withdrawn: tuple[Withdrawn, ...] = ()
+
+
 class InvitationState(StrEnum):
     """What has become of an invitation."""
 

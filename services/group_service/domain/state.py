@@ -21,6 +21,7 @@ from group_service.domain.documents import (
     Member,
     PullInterval,
     StandingBlock,
+    Succession,
     Usage,
 )
 
@@ -103,6 +104,7 @@ class State:
         self.usage: Table[str, Usage] = Table()
         self.guards: Table[str, int] = Table()
         self.intervals: Table[str, PullInterval] = Table()
+        self.successions: Table[tuple[str, str], Succession] = Table()
 
     def group_of(self, group_id: str, asking: Asking) -> tuple[Group, Member]:
         """The group and the sender's own membership.

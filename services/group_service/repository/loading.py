@@ -43,6 +43,7 @@ class Loaded:
             (mapping.FROZEN, state.frozen),
             (mapping.INVITATIONS, state.invitations),
             (mapping.INTERVALS, state.intervals),
+            (mapping.SUCCESSIONS, state.successions),
         ):
             writes += [
                 Write(
@@ -66,6 +67,7 @@ class Loading:
         self._frozen = database.collection(mapping.FROZEN)
         self._invitations = database.collection(mapping.INVITATIONS)
         self._guards = database.collection(mapping.GUARDS)
+        self._successions = database.collection(mapping.SUCCESSIONS)
 
     async def load(self, want: Wanted, now: datetime) -> Loaded:
         """Load what is wanted.
@@ -80,6 +82,7 @@ class Loading:
         await self._load_guards(want, loaded)
         await asyncio.gather(
             self._find_groups_of(want),
+            self._find_memberships(want),
             self._find_blocks_between(want),
             self._load_standing(want, state),
         )
@@ -90,6 +93,7 @@ class Loading:
             self._load_blocks(want, state),
             self._load_frozen(want, state),
             self._load_usage(want, state, now),
+            self._load_successions(want, state),
         )
         return loaded
 
@@ -116,6 +120,16 @@ class Loading:
                 if user_id == member.user_id:
                     want.members.add((member.group_id, other))
                     want.blocks.add((member.group_id, user_id, other))
+
+    async def _find_memberships(self, want: Wanted) -> None:
+        if not want.lines_of:
+            return
+        found = await self._members.find(
+            {"user_id": {"$in": sorted(want.lines_of)}, "state": "active"}, without=["card"]
+        )
+        for member in map(mapping.member, found):
+            want.groups.add(member.group_id)
+            want.members.add((member.group_id, member.user_id))
 
     async def _find_blocks_between(self, want: Wanted) -> None:
         for setter_id, blocked_id in want.blocks_between:
@@ -197,6 +211,15 @@ class Loading:
                 limit=1_000_000,
             )
             state.usage.load([(user_id, Usage(user_id, owned, waiting))])
+
+    async def _load_successions(self, want: Wanted, state: State) -> None:
+        if not want.lines_of:
+            return
+        found = await self._successions.find({"owner_id": {"$in": sorted(want.lines_of)}})
+        state.successions.load(
+            ((succession.owner_id, succession.before), succession)
+            for succession in map(mapping.succession, found)
+        )
 
     async def _load_guards(self, want: Wanted, loaded: Loaded) -> None:
         found = await self._guards.get_many(sorted(want.guards))

@@ -5,7 +5,7 @@ JSON can say and the database cannot, like a NUL in a name or a number beyond 64
 """
 
 import json
-from dataclasses import fields
+from dataclasses import asdict, fields
 from typing import TYPE_CHECKING, Any, Final
 
 from contactmesh.contracts.group.views import MemberState, Role
@@ -19,6 +19,8 @@ from group_service.domain.documents import (
     Member,
     PullInterval,
     StandingBlock,
+    Succession,
+    Withdrawn,
 )
 
 if TYPE_CHECKING:
@@ -32,6 +34,7 @@ FROZEN: Final = "frozen_cards"
 INVITATIONS: Final = "invitations"
 GUARDS: Final = "guards"
 INTERVALS: Final = "pull_intervals"
+SUCCESSIONS: Final = "line_successions"
 REVOKED: Final = "revoked_terminals"
 
 
@@ -44,7 +47,11 @@ def stored(document: "DataclassInstance") -> Document:
     """A domain document as it is stored, without its `_id`."""
     values = {field.name: getattr(document, field.name) for field in fields(document)}
     if values.get("card") is not None:
-        values["card"] = json.dumps(values["card"], ensure_ascii=False, separators=(",", ":"))
+        values["card"] = _json(values["card"])
+    if isinstance(document, Succession):
+        values["withdrawn"] = [
+            {**asdict(entry), "phone": _json(entry.phone)} for entry in document.withdrawn
+        ]
     return values
 
 
@@ -90,6 +97,19 @@ def invitation(document: Document) -> Invitation:
 def pull_interval(document: Document) -> PullInterval:
     """A terminal's pull interval."""
     return PullInterval(**_values(document))
+
+
+def succession(document: Document) -> Succession:
+    """What became of a registration."""
+    values = _values(document)
+    withdrawn = (
+        Withdrawn(**{**entry, "phone": json.loads(entry["phone"])}) for entry in values["withdrawn"]
+    )
+    return Succession(**{**values, "withdrawn": tuple(withdrawn)})
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def _values(document: Document) -> dict[str, Any]:

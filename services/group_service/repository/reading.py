@@ -25,6 +25,7 @@ INDEXES: Final = {
         Index((("setter_id", 1), ("blocked_id", 1))),
     ],
     mapping.STANDING: [Index((("setter_id", 1),)), Index((("blocked_id", 1),))],
+    mapping.SUCCESSIONS: [Index((("owner_id", 1),))],
     mapping.FROZEN: [Index((("group_id", 1), ("user_id", 1)))],
     mapping.INVITATIONS: [
         Index((("invitee_id", 1), ("state", 1))),

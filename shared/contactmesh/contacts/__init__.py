@@ -71,6 +71,7 @@ from contactmesh.contacts.numbers import (
     match_key,
     range_holder,
     read_number,
+    region_of,
 )
 from contactmesh.contacts.patch import apply_patch, make_patch
 from contactmesh.contacts.vcard import Damage, GroupStyle, Oddity, read_vcards, write_vcards
@@ -148,5 +149,6 @@ __all__ = [
     "read_plmn",
     "read_registration_ref",
     "read_vcards",
+    "region_of",
     "write_vcards",
 ]

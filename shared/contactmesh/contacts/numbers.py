@@ -111,6 +111,22 @@ def match_key(text: str, default_region: str | None = None) -> str | None:
     return read_number(text, default_region).key
 
 
+def region_of(number: str) -> str | None:
+    """The country (ISO 3166, two letters) in whose numbering plan a complete number is.
+
+    Args:
+        number: in E.164, with its plus.
+
+    Returns:
+        The country; None for numbers of no country, such as those of satellites.
+    """
+    try:
+        region = phonenumbers.region_code_for_number(phonenumbers.parse(number))
+    except NumberParseException:
+        return None
+    return region if region is not None and region.isalpha() else None
+
+
 def range_holder(text: str, default_region: str | None = None, language: str = "en") -> str | None:
     """Return the carrier that the number's range was first given to.
 
