@@ -20,9 +20,11 @@ is a `TerminalError`.
 from contactmesh.terminal.credentials import Enrolment, TerminalFolder
 from contactmesh.terminal.entries import (
     Applied,
+    CheckedContact,
     Contact,
     Imported,
     KnownGroup,
+    KnownLines,
     KnownMember,
     OpenInvitation,
     OwnCard,
@@ -35,6 +37,7 @@ from contactmesh.terminal.errors import (
     FolderUnusable,
     IdentityUnavailable,
     LinkRefused,
+    NobodyToAskAbout,
     NoReply,
     NotEnrolled,
     PhonebookTooNew,
@@ -48,6 +51,7 @@ from contactmesh.terminal.errors import (
 )
 from contactmesh.terminal.groups import Publication
 from contactmesh.terminal.phonebook import Phonebook
+from contactmesh.terminal.rules.lines import KnownLine
 from contactmesh.terminal.terminal import Terminal
 from contactmesh.terminal.updates import (
     ContactAdded,
@@ -71,6 +75,7 @@ __all__ = [
     "AlreadyEnrolled",
     "Applied",
     "AuthenticationRefused",
+    "CheckedContact",
     "CommandRefused",
     "Contact",
     "ContactAdded",
@@ -88,11 +93,14 @@ __all__ = [
     "InvitationClosed",
     "InvitationReceived",
     "KnownGroup",
+    "KnownLine",
+    "KnownLines",
     "KnownMember",
     "LinkRefused",
     "MemberJoined",
     "MemberLeft",
     "NoReply",
+    "NobodyToAskAbout",
     "NotEnrolled",
     "OpenInvitation",
     "OwnCard",

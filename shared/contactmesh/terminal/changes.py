@@ -2,10 +2,12 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from datetime import datetime
 
 from pydantic import JsonValue, ValidationError
 
 from contactmesh.contacts import Card
+from contactmesh.contracts.carrier.check import Checked
 from contactmesh.contracts.contact import ContactUpdate, Operation
 from contactmesh.contracts.group.commands import GroupList, Pulled
 from contactmesh.contracts.group.updates import (
@@ -18,7 +20,9 @@ from contactmesh.contracts.group.updates import (
 )
 from contactmesh.contracts.group.views import InvitationView, MemberState, PulledMember
 from contactmesh.terminal.contact_changes import ContactChanges
+from contactmesh.terminal.line_records import CheckRecord
 from contactmesh.terminal.records import GroupRecord, InvitationRecord, Records
+from contactmesh.terminal.rules.lines import Question, gone_after, lines_told
 from contactmesh.terminal.rules.ownership import claims_by
 from contactmesh.terminal.rules.views import CardJson, View, join_claims, newest
 from contactmesh.terminal.updates import (
@@ -292,6 +296,27 @@ class Changes:
         for user_id in members:
             self.contacts.show(user_id)
         self.updates.append(GroupGone(group_id, group.name, reason))
+
+    # What the carrier registry says
+
+    def checked(self, contact_id: str, answer: Checked, asked: Question, at: datetime) -> None:
+        """The registry answered a check.
+
+        Raises:
+            UnknownContact: there is no such contact.
+        """
+        user_id = answer.identity_id
+        self.contacts.identify(contact_id, user_id)
+        if self._records.contact_of(user_id) is None:
+            # Parted from its member while the answer was under way.
+            return
+        before = self._records.lines.of(user_id)
+        revs = [view.rev for view in self._records.views_of_user(user_id) if view.shown]
+        gone = gone_after(
+            () if before is None else before.gone, answer, asked, max(revs, default=0)
+        )
+        self._records.lines.save(user_id, CheckRecord(at, lines_told(answer), gone))
+        self.contacts.show(user_id)
 
     # The user's own card
 

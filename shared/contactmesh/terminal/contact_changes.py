@@ -9,8 +9,11 @@ from pydantic import JsonValue
 from contactmesh.contacts import Card, changed_fields, display_name
 from contactmesh.terminal.errors import LinkRefused, UnknownContact
 from contactmesh.terminal.records import ContactRecord, Records
+from contactmesh.terminal.rules.lines import lay_over
 from contactmesh.terminal.rules.linking import Candidate, own_entry_for, reach_keys
 from contactmesh.terminal.rules.ownership import (
+    Composed,
+    Inherited,
     claims_by,
     compose,
     entries_of,
@@ -101,9 +104,11 @@ class ContactChanges:
         views = [view for view in self._records.views_of_user(user_id) if view.shown]
         if views:
             composed = compose(contact.own or {}, views, contact.inherited, self._region)
-            self._save(replace(contact, shown=composed.card, from_member=composed.from_member))
+            card, from_member = self._checked(user_id, composed, max(view.rev for view in views))
+            self._save(replace(contact, shown=card, from_member=from_member))
         elif contact.own is None:
             self._records.delete_contact(contact.contact_id)
+            self._records.lines.forget(user_id)
             if contact.shown:
                 self._updates.append(ContactRemoved(contact.contact_id, contact.display_name))
         elif contact.from_member:
@@ -116,6 +121,35 @@ class ContactChanges:
                     from_member={},
                 )
             )
+        else:
+            self._save(replace(contact, shown=self._checked_own(contact)))
+
+    def _checked(self, user_id: str, composed: Composed, rev: int) -> tuple[CardJson, Inherited]:
+        """What is shown of a member, with what the registry said of their numbers."""
+        told = self._records.lines.of(user_id)
+        if told is None:
+            return composed.card, composed.from_member
+        card = lay_over(
+            composed.card,
+            told.lines,
+            told.gone,
+            of_member=composed.from_member.get("phones", {}),
+            rev=rev,
+            region=self._region,
+        )
+        # What the registry added is the member's too, and what it took off is nobody's.
+        before, phones = entries_of(composed.card, "phones"), entries_of(card, "phones")
+        marks = composed.from_member.get("phones", {})
+        theirs = {key: marks.get(key, {}) for key in phones if key in marks or key not in before}
+        return card, {**composed.from_member, "phones": theirs}
+
+    def _checked_own(self, contact: ContactRecord) -> CardJson:
+        """The owner's entry alone, with what the registry said of its numbers."""
+        own = contact.own or {}
+        told = None if contact.user_id is None else self._records.lines.of(contact.user_id)
+        if told is None:
+            return own
+        return lay_over(own, told.lines, told.gone, of_member=(), rev=0, region=self._region)
 
     def _save(self, contact: ContactRecord) -> None:
         """Write a contact, and tell the user if it shows something else than before."""
@@ -176,7 +210,7 @@ class ContactChanges:
             self._save(edited)
             self.show(known.user_id)
         else:
-            self._save(replace(edited, shown=own))
+            self._save(replace(edited, shown=self._checked_own(edited)))
         return contact_id
 
     def _link_new_entry(self, contact_id: str, own: CardJson) -> None:
@@ -197,6 +231,18 @@ class ContactChanges:
         if len(matching) == 1:
             self._link(contact_id, matching[0], self._records.contact_of(matching[0]))
             self.show(matching[0])
+
+    def identify(self, contact_id: str, user_id: str) -> None:
+        """The registry knows whose contact this is; without a common group there is no more.
+
+        Raises:
+            UnknownContact: there is no such contact.
+        """
+        contact = self._records.contact(contact_id)
+        if contact is None:
+            raise UnknownContact(f"There is no contact {contact_id}. List the contacts to find it.")
+        if contact.user_id is None and self._records.contact_of(user_id) is None:
+            self._save(replace(contact, user_id=user_id))
 
     def link(self, contact_id: str, user_id: str) -> None:
         """Say that a contact of the owner's is a member.

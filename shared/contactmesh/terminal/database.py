@@ -81,6 +81,34 @@ _MIGRATIONS: Final = (
 
     CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
     """,
+    """
+    CREATE TABLE checks (user_id TEXT PRIMARY KEY, checked_at TEXT NOT NULL) STRICT, WITHOUT ROWID;
+
+    CREATE TABLE lines (
+        user_id TEXT NOT NULL REFERENCES checks ON DELETE CASCADE,
+        carrier_id TEXT NOT NULL,
+        seq TEXT NOT NULL,
+        place INTEGER NOT NULL,
+        number TEXT NOT NULL,
+        line_type TEXT NOT NULL,
+        ported INTEGER NOT NULL,
+        labels TEXT NOT NULL,
+        dial_priority INTEGER,
+        state TEXT,
+        state_at TEXT,
+        remaining TEXT,
+        remaining_at TEXT,
+        PRIMARY KEY (user_id, carrier_id, seq)
+    ) STRICT;
+
+    CREATE TABLE gone_numbers (
+        user_id TEXT NOT NULL REFERENCES checks ON DELETE CASCADE,
+        number TEXT NOT NULL,
+        successor TEXT,
+        as_of INTEGER NOT NULL,
+        PRIMARY KEY (user_id, number)
+    ) STRICT, WITHOUT ROWID;
+    """,
 )
 
 

@@ -4,7 +4,10 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from contactmesh.contacts import Card, Damage
+from contactmesh.contracts.carrier.check import LineChange
+from contactmesh.contracts.carrier.records import ShownState
 from contactmesh.contracts.group.views import Role
+from contactmesh.terminal.rules.lines import KnownLine
 from contactmesh.terminal.updates import Update
 
 
@@ -87,6 +90,41 @@ class Imported:
     updated: int
     unchanged: int
     damages: tuple[Damage, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class KnownLines:
+    """What the registry last told of a contact's numbers.
+
+    Attributes:
+        identity_id: whom the contact is, for the registry; none if nobody is known to be it.
+        lines: the live numbers in dial order: the user's own order, else the contact's.
+        checked_at: when the registry told it, none if it never did.
+    """
+
+    identity_id: str | None
+    lines: tuple[KnownLine, ...] = ()
+    checked_at: datetime | None = None
+
+    @property
+    def dialling(self) -> tuple[KnownLine, ...]:
+        """The numbers as they are best dialled now: those out of reach last, else as they stand."""
+        return tuple(sorted(self.lines, key=lambda line: line.state is ShownState.UNREACHABLE))
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedContact:
+    """What came of a check.
+
+    Attributes:
+        contact: the contact as it is shown now.
+        changes: what became of the numbers that were known, and what is new; most weighty first.
+        known: the numbers now.
+    """
+
+    contact: Contact
+    changes: tuple[LineChange, ...]
+    known: KnownLines
 
 
 @dataclass(frozen=True, slots=True)

@@ -97,6 +97,10 @@ class UnknownContact(TerminalError):
     """The phonebook has no contact with this id; list the contacts to find it."""
 
 
+class NobodyToAskAbout(TerminalError):
+    """A contact is nobody whom the carrier registry could be asked about; the message says why."""
+
+
 class LinkRefused(TerminalError):
     """The contact and the member cannot be linked or unlinked; the message says why."""
 

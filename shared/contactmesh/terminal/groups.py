@@ -35,12 +35,9 @@ from contactmesh.contracts.group.commands import (
     WithdrawInvitation,
 )
 from contactmesh.contracts.reply import Done
-from contactmesh.terminal.entries import Applied
+from contactmesh.terminal.commands import ServiceCommands
 from contactmesh.terminal.errors import CommandRefused, NoReply
-from contactmesh.terminal.phonebook import Phonebook
-from contactmesh.terminal.pulling import Puller
-from contactmesh.terminal.requests import Requests
-from contactmesh.terminal.updates import Departure, Update, UpdateStreams
+from contactmesh.terminal.updates import Departure, Update
 
 _log = structlog.get_logger(__name__)
 
@@ -61,26 +58,12 @@ class Publication:
     error: CommandRefused | NoReply | None = None
 
 
-class GroupCommands:
+class GroupCommands(ServiceCommands):
     """The commands to group_service, each as a method; what they change is in the phonebook.
 
     Every one of them raises `CommandRefused` when the service says no, `NoReply` when it does not
     answer within the deadline, and `AuthenticationRefused` when the terminal was revoked.
-
-    Args:
-        requests: sends commands.
-        phonebook: the local phonebook.
-        puller: brings it up to date.
-        streams: take what changed.
     """
-
-    def __init__(
-        self, requests: Requests, phonebook: Phonebook, puller: Puller, streams: UpdateStreams
-    ) -> None:
-        self.phonebook = phonebook
-        self._requests = requests
-        self._puller = puller
-        self._streams = streams
 
     async def create_group(self, name: str, members: Iterable[str] = ()) -> str:
         """Create a group with the user as owner and `members` as initial members (rows G2, G3).
@@ -227,11 +210,6 @@ class GroupCommands:
     async def unsubscribe(self, group_id: str) -> None:
         """Receive no pushes of the group on this terminal; pulling goes on."""
         await self._requests.ask(Unsubscribe(group_id=group_id), Done)
-
-    def _tell(self, applied: Applied) -> None:
-        self._streams.emit(applied.updates)
-        if applied.groups_to_pull:
-            self._puller.wake(applied.groups_to_pull)
 
     async def _pull_now(self, group_id: str) -> None:
         try:

@@ -12,6 +12,8 @@ from typing import BinaryIO, Final, Self, TypeVar
 import uuid_utils
 
 from contactmesh.contacts import Card, Damage, read_vcards, write_vcards
+from contactmesh.contracts.carrier.check import Checked
+from contactmesh.contracts.carrier.records import RegistrationRef
 from contactmesh.contracts.envelope import Envelope
 from contactmesh.contracts.group.commands import GroupList, Pulled
 from contactmesh.terminal.changes import PULL_INTERVAL, Changes
@@ -21,6 +23,7 @@ from contactmesh.terminal.entries import (
     Contact,
     Imported,
     KnownGroup,
+    KnownLines,
     KnownMember,
     OpenInvitation,
     OwnCard,
@@ -28,6 +31,7 @@ from contactmesh.terminal.entries import (
 from contactmesh.terminal.errors import UnknownContact
 from contactmesh.terminal.messages import apply_to, read
 from contactmesh.terminal.records import ContactRecord, Records
+from contactmesh.terminal.rules.lines import Question, in_order, question
 from contactmesh.terminal.rules.ownership import plain_text
 from contactmesh.terminal.rules.views import CardJson
 from contactmesh.terminal.updates import Departure, Update
@@ -104,11 +108,7 @@ class Phonebook:
         """
 
         def query(records: Records) -> Contact:
-            contact = records.contact(contact_id)
-            if contact is None:
-                raise UnknownContact(
-                    f"There is no contact {contact_id}. List the contacts to find it."
-                )
+            contact = _existing(records, contact_id)
             user_id = contact.user_id or ""
             return _contact(contact, records.groups_showing(user_id).get(user_id, ()))
 
@@ -189,12 +189,38 @@ class Phonebook:
         """
 
         def query(records: Records) -> Card | None:
-            contact = records.contact(contact_id)
-            if contact is None:
-                raise UnknownContact(
-                    f"There is no contact {contact_id}. List the contacts to find it."
-                )
+            contact = _existing(records, contact_id)
             return None if contact.own is None else Card.model_validate(contact.own)
+
+        return await self._read(query)
+
+    async def lines(self, contact_id: str) -> KnownLines:
+        """What the carrier registry last told of a contact's numbers.
+
+        Raises:
+            UnknownContact: there is none with this id.
+        """
+
+        def query(records: Records) -> KnownLines:
+            contact = _existing(records, contact_id)
+            told = None if contact.user_id is None else records.lines.of(contact.user_id)
+            if told is None:
+                return KnownLines(contact.user_id)
+            return KnownLines(contact.user_id, told.lines, told.checked_at)
+
+        return await self._read(query)
+
+    async def question(self, contact_id: str) -> Question:
+        """What the phonebook knows of a contact's numbers, for the registry to compare.
+
+        Raises:
+            UnknownContact: there is none with this id.
+        """
+
+        def query(records: Records) -> Question:
+            contact = _existing(records, contact_id)
+            told = None if contact.user_id is None else records.lines.of(contact.user_id)
+            return question(contact.shown, () if told is None else told.lines, self._region)
 
         return await self._read(query)
 
@@ -332,6 +358,40 @@ class Phonebook:
         _, applied = await self._change(change)
         return applied
 
+    async def apply_check(
+        self, contact_id: str, answer: Checked, asked: Question, at: datetime
+    ) -> Applied:
+        """Apply what the registry answered to a check, in one transaction.
+
+        Args:
+            contact_id: the contact.
+            answer: the answer.
+            asked: what was asked; see `question`.
+            at: when it was answered.
+
+        Raises:
+            UnknownContact: there is none with this id.
+        """
+        _, applied = await self._change(
+            lambda changes, _: changes.checked(contact_id, answer, asked, at)
+        )
+        return applied
+
+    async def reorder_lines(self, contact_id: str, order: Sequence[RegistrationRef]) -> None:
+        """Keep the user's own dial order of a contact's numbers; empty for the contact's again.
+
+        Raises:
+            UnknownContact: there is none with this id.
+        """
+
+        def change(_: Changes, records: Records) -> None:
+            user_id = _existing(records, contact_id).user_id
+            told = None if user_id is None else records.lines.of(user_id)
+            if user_id is not None and told is not None:
+                records.lines.reorder(user_id, in_order(told.lines, order))
+
+        await self._change(change)
+
     async def apply_listing(
         self, listing: GroupList, *, known: Iterable[str], open_before: Iterable[str]
     ) -> Applied:
@@ -395,6 +455,13 @@ def sought(text: str) -> str:
 
 def _new_id() -> str:
     return str(uuid_utils.uuid7())
+
+
+def _existing(records: Records, contact_id: str) -> ContactRecord:
+    contact = records.contact(contact_id)
+    if contact is None:
+        raise UnknownContact(f"There is no contact {contact_id}. List the contacts to find it.")
+    return contact
 
 
 def _contact(record: ContactRecord, groups: Sequence[str]) -> Contact:

@@ -9,6 +9,7 @@ from typing import Any
 from pydantic import JsonValue
 
 from contactmesh.contracts.group.views import MemberState, Role
+from contactmesh.terminal.line_records import LineRecords
 from contactmesh.terminal.rules.ownership import Inherited
 from contactmesh.terminal.rules.views import CardJson, Claim, Claims, View
 
@@ -74,10 +75,15 @@ class InvitationRecord:
 
 
 class Records:
-    """The rows of a phonebook within one transaction."""
+    """The rows of a phonebook within one transaction.
+
+    Attributes:
+        lines: what the carrier registry told.
+    """
 
     def __init__(self, database: sqlite3.Connection) -> None:
         self._database = database
+        self.lines = LineRecords(database)
 
     # Contacts
 

@@ -15,6 +15,7 @@ from contactmesh.contracts.command import Command
 from contactmesh.contracts.envelope import Envelope
 from contactmesh.contracts.errors import Refusal
 from contactmesh.contracts.reply import Reply, Result
+from contactmesh.terminal.carriers import CarrierCommands
 from contactmesh.terminal.credentials import Enrolment, TerminalFolder
 from contactmesh.terminal.entries import Contact, Imported
 from contactmesh.terminal.errors import AlreadyEnrolled, NotEnrolled, TerminalError
@@ -38,7 +39,7 @@ _log = structlog.get_logger(__name__)
 R = TypeVar("R", bound=Result)
 
 
-class Terminal(GroupCommands):
+class Terminal(GroupCommands, CarrierCommands):
     """One terminal of a user; an async context manager.
 
     Inside `async with` the terminal is connected, and comes back by itself when the connection is

@@ -33,16 +33,18 @@ class ChangeCode(StrEnum):
 class LineChange(Message):
     """One outcome of a check.
 
-    `known` is the reference that the viewer sent, none for an added number; `line` the number that
-    stands now, none for a withdrawn one. An unchanged number whose card was re-issued has a `line`
-    with a new reference, to be kept without a word. `inferred` marks a successor that no carrier
-    named and that time and order suggest.
+    `known` is the reference that the viewer sent, or `number` the number that they sent without
+    one; neither is there for an added number. `line` is the number that stands now, none for a
+    withdrawn one. An unchanged number whose card was re-issued has a `line` with a new reference,
+    to be kept without a word. `inferred` marks a successor that no carrier named and that time and
+    order suggest.
     """
 
     TYPE: ClassVar[str] = "line_change"
 
     code: ChangeCode
     known: RegistrationRef | None = None
+    number: Msisdn | None = None
     line: Line | None = None
     number_changed: bool = False
     ported: bool = False
