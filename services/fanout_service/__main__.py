@@ -2,6 +2,8 @@
 
 import asyncio
 
+from contactmesh.audience.following import Healing
+from contactmesh.audience.storage import Audiences, HeldEvents
 from contactmesh.messaging.consumer import BatchConsumer
 from contactmesh.messaging.publisher import Publisher
 from contactmesh.messaging.topology import FANOUT
@@ -9,8 +11,8 @@ from contactmesh.runtime.logging import configure_logging
 from contactmesh.runtime.process import TRANSIENT, ServiceProcess, run_until_signalled
 from contactmesh.runtime.settings import ServiceSettings
 from contactmesh.storage.database import Database
-from fanout_service.handlers import FanOut, Healing
-from fanout_service.repository import Audiences, HeldEvents, Terminals
+from fanout_service.handlers import FanOut
+from fanout_service.repository import Terminals
 
 NAME = FANOUT.service
 
@@ -44,7 +46,7 @@ async def main(stopping: asyncio.Event) -> None:
                     url, FANOUT.events_queue, fan_out, publisher, name=NAME, transient=TRANSIENT
                 )
             ],
-            background=[Healing(fan_out)],
+            background=[Healing(fan_out.heal)],
         ).run(stopping)
 
 

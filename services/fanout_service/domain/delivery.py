@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from contactmesh.audience.model import STANDING, Audience
 from contactmesh.contracts.contact import ContactChanged, ContactUpdate
 from contactmesh.contracts.envelope import Message
 from contactmesh.contracts.group.events import (
@@ -26,7 +27,6 @@ from contactmesh.contracts.group.updates import (
     MemberLeftUpdate,
     RefreshUpdate,
 )
-from fanout_service.domain.audience import STANDING, Audience
 
 
 @dataclass(frozen=True, slots=True)

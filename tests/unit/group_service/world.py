@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from contactmesh.audience.model import Audience, base_of, begun, moved_on
 from contactmesh.contacts import Card
 from contactmesh.contracts.command import Command
 from contactmesh.contracts.contact import ContactChanged, ContactUpdate
@@ -12,7 +13,6 @@ from contactmesh.contracts.envelope import Message
 from contactmesh.contracts.group.events import AudienceEvent
 from contactmesh.contracts.group.views import PulledMember
 from contactmesh.contracts.reply import Result
-from fanout_service.domain.audience import Audience, base_of, begun, moved_on
 from fanout_service.domain.delivery import of_change
 from group_service.domain.documents import Limits
 from group_service.domain.pulling import page, shown

@@ -1,0 +1,1 @@
+"""Copies of groups' audiences, followed from events by every service that has to know them."""
