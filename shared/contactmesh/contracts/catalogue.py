@@ -9,6 +9,8 @@ from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
 from contactmesh.contracts import contact, identity
+from contactmesh.contracts.carrier import access, check, feed
+from contactmesh.contracts.carrier.events import RegistrationRecycled
 from contactmesh.contracts.command import Command
 from contactmesh.contracts.envelope import CONTENT_TYPE, Envelope, Message
 from contactmesh.contracts.group import commands, events, updates
@@ -45,6 +47,15 @@ COMMANDS: Final[tuple[type[Command], ...]] = (
     commands.SetPullInterval,
     commands.Subscribe,
     commands.Unsubscribe,
+    feed.Feed,
+    check.Check,
+    access.Grant,
+    access.RevokeGrant,
+    access.ListGrants,
+    access.ListLooks,
+    access.ListOwnLines,
+    access.DescribeLine,
+    access.SetDialOrder,
 )
 EVENTS: Final[tuple[type[Message], ...]] = (
     contact.ContactChanged,
@@ -63,6 +74,7 @@ EVENTS: Final[tuple[type[Message], ...]] = (
     events.InvitationClosed,
     events.AudienceRequested,
     events.AudienceSnapshot,
+    RegistrationRecycled,
 )
 UPDATES: Final[tuple[type[Message], ...]] = (
     contact.ContactUpdate,

@@ -118,6 +118,7 @@ REGISTRY = ServiceTopology(
         "group.created",
         "group.member.*",
         "group.block.*",
+        "group.subscription.changed",
         "group.dissolved",
         "group.audience.snapshot",
         "terminal.revoked",

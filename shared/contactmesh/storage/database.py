@@ -8,7 +8,7 @@ from typing import Any, Final, Self
 
 from bson.codec_options import CodecOptions
 from motor.motor_asyncio import AsyncIOMotorClient, AsyncIOMotorCollection, AsyncIOMotorDatabase
-from pymongo import ReadPreference, WriteConcern
+from pymongo import ReadPreference, UpdateOne, WriteConcern
 from pymongo.read_concern import ReadConcern
 
 from contactmesh.storage.errors import told_plainly
@@ -92,6 +92,24 @@ class Collection:
         """Change every document that matches; how many there were."""
         with told_plainly():
             return (await self._collection.update_many(where, change)).matched_count
+
+    async def update_each(
+        self,
+        changes: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]],
+        *,
+        upsert: bool = False,
+    ) -> None:
+        """Change documents, each as (where, change), in one round trip and in any order.
+
+        Raises:
+            StaleState: `upsert`, and some document with its id is there but does not match; all
+                others are changed.
+        """
+        if not changes:
+            return
+        operations = [UpdateOne(where, change, upsert=upsert) for where, change in changes]
+        with told_plainly():
+            await self._collection.bulk_write(operations, ordered=False)
 
     async def delete(self, ids: Sequence[str]) -> int:
         """Delete documents by id; how many there were."""

@@ -4,7 +4,13 @@ from typing import Annotated, ClassVar
 
 from pydantic import AwareDatetime, Field, StringConstraints
 
-from contactmesh.contracts.carrier.records import Line, RegistrationRef, StateReport, UsageReport
+from contactmesh.contracts.carrier.records import (
+    Line,
+    NetworkState,
+    RegistrationRef,
+    StateReport,
+    UsageReport,
+)
 from contactmesh.contracts.command import Command
 from contactmesh.contracts.envelope import Message
 from contactmesh.contracts.identifiers import UserId
@@ -29,7 +35,11 @@ class Granted(Message):
 
 
 class Grant(_RegistryCommand):
-    """Let a viewer see one's numbers, their state, their usage: each by itself, none by default."""
+    """Let a viewer see one's numbers, their state, their usage: each by itself, none by default.
+
+    It replaces an earlier grant, and a revocation. Sharing a group lets the viewer see the numbers
+    even without `details`; state and usage are shown beside a number, so never alone.
+    """
 
     TYPE: ClassVar[str] = "carrier.grant"
     RESULT: ClassVar[type[Result]] = Done
@@ -50,7 +60,7 @@ class RevokeGrant(_RegistryCommand):
 
 
 class GrantList(Result):
-    """Every grant that the sender has made."""
+    """Every grant that the sender has made; one of nothing is a viewer who was revoked."""
 
     TYPE: ClassVar[str] = "carrier.grants"
 
@@ -96,12 +106,16 @@ class ListLooks(_RegistryCommand):
 
 
 class OwnLine(Message):
-    """One of the sender's own numbers, with all that is known of it."""
+    """One of the sender's own numbers, with all that is known of it.
+
+    `network_state` is the state as finely as the carrier told it: why others see "unreachable".
+    """
 
     TYPE: ClassVar[str] = "own_line"
 
     line: Line
     state: StateReport | None = None
+    network_state: NetworkState | None = None
     usage: UsageReport | None = None
 
 

@@ -65,8 +65,9 @@ class Checked(Result):
     """The answer to a check.
 
     `changes` come in the order: carrier changed, number changed, withdrawn, added at a new carrier,
-    added, unchanged. `lines` are all live numbers that the viewer may see, in the dial order that
-    is offered: the viewer's own, else the owner's.
+    added, unchanged. A reference that no change names was none of this contact's: forget it, for it
+    counts as wrong each time. `lines` are all live numbers that the viewer may see, in the dial
+    order that is offered: the viewer's own, else the owner's.
     """
 
     TYPE: ClassVar[str] = "carrier.check"

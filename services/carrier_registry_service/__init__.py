@@ -1,0 +1,1 @@
+"""carrier_registry_service: is this still her number? Live registrations, checks, access."""

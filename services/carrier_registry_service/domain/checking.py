@@ -1,0 +1,116 @@
+"""Answering whether a contact's numbers still stand (rows C1 to C7)."""
+
+from typing import Final
+
+from carrier_registry_service.domain.access import EVERYTHING, NOTHING, Access
+from carrier_registry_service.domain.budgets import Budget
+from carrier_registry_service.domain.comparison import Comparison, compare, in_dial_order
+from carrier_registry_service.domain.registration import Ref
+from carrier_registry_service.domain.showing import statuses
+from carrier_registry_service.domain.state import Asked, Asking, Decision, Looked, State
+from contactmesh.contracts.carrier.check import Check, Checked
+from contactmesh.contracts.errors import ErrorCode, Refusal
+from contactmesh.contracts.reply import Result
+
+NOT_FOUND: Final = "This contact could not be updated: there is no such contact for you."
+
+
+def check(state: State, asking: Asking, command: Check) -> Decision:
+    """Compare what a viewer knows of a contact with the live record.
+
+    Whoever may not see the contact, or names nobody, has the same answer after the same work: the
+    access is found out without the contact's record, and the record is looked at only for those
+    who have it.
+    """
+    owner_id, viewer_id = command.identity_id, asking.sender_id
+    if owner_id == viewer_id:
+        return Decision(
+            _answer(state, asking, command, EVERYTHING, _compared(state, asking, command))
+        )
+    try:
+        budget = _counted(state, asking, owner_id)
+        access = state.access(owner_id, viewer_id)
+        if access == NOTHING:
+            _log(state, asking, owner_id, NOTHING)
+            raise _not_found()
+        comparison = _compared(state, asking, command)
+        _count_failed(state, asking, budget, comparison)
+        return Decision(_answer(state, asking, command, access, comparison))
+    except Refusal as refusal:
+        return Decision(refusal)
+
+
+def _compared(state: State, asking: Asking, command: Check) -> Comparison:
+    lineage = state.lineage(command.identity_id, asking.terms.rules)
+    return compare(lineage, [Ref.of(sent) for sent in command.registrations], command.numbers)
+
+
+def _answer(
+    state: State, asking: Asking, command: Check, access: Access, comparison: Comparison
+) -> Result | Refusal:
+    nothing_right = comparison.failed > 0 and not comparison.right
+    seen = NOTHING if nothing_right else access
+    if command.identity_id != asking.sender_id:
+        _log(state, asking, command.identity_id, seen)
+    if nothing_right:
+        return _not_found()
+    lineage = state.lineage(command.identity_id, asking.terms.rules)
+    own = state.dial_orders.get((asking.sender_id, command.identity_id))
+    return Checked(
+        identity_id=command.identity_id,
+        changes=comparison.changes,
+        lines=in_dial_order(lineage, () if own is None else own.order),
+        status=statuses(lineage.live, access),
+    )
+
+
+def _counted(state: State, asking: Asking, owner_id: str) -> Budget:
+    """Count the identity against the viewer's day, once.
+
+    Raises:
+        Refusal: `rate_limited`, the budget is used up.
+    """
+    limits, viewer_id, now = asking.terms.limits, asking.sender_id, asking.now
+    budget = state.budget(viewer_id).at(now)
+    budget.check_failed(now, limits)
+    asked = state.asked.get((viewer_id, owner_id))
+    if asked is not None and asked.day_from == budget.day_from:
+        return budget
+    budget = budget.with_identity(now, limits)
+    assert budget.day_from is not None  # noqa: S101 - it has just counted
+    state.budgets.put(viewer_id, budget)
+    state.asked.put((viewer_id, owner_id), Asked(viewer_id, owner_id, budget.day_from))
+    return budget
+
+
+def _count_failed(state: State, asking: Asking, budget: Budget, comparison: Comparison) -> None:
+    """Count references that were none of the contact's (row 6).
+
+    Raises:
+        Refusal: `rate_limited`, they are more than the budget has left: none is answered.
+    """
+    limits = asking.terms.limits
+    if not comparison.failed:
+        return
+    after = budget.with_failed(comparison.failed, asking.now, limits)
+    state.budgets.put(asking.sender_id, after)
+    if not budget.room_for(comparison.failed, limits):
+        after.check_failed(asking.now, limits)
+
+
+def _log(state: State, asking: Asking, owner_id: str, access: Access) -> None:
+    """Let the owner see the look; there may be no such owner, which must not show."""
+    look_id = f"{owner_id}/{asking.terminal_id}/{asking.command_id}"
+    look = Looked(
+        look_id=look_id,
+        owner_id=owner_id,
+        viewer_id=asking.sender_id,
+        at=asking.now,
+        fields=access.fields,
+        allowed=access.details,
+    )
+    state.looks.put(look_id, look)
+
+
+def _not_found() -> Refusal:
+    return Refusal(ErrorCode.NOT_FOUND, NOT_FOUND)

@@ -1,0 +1,33 @@
+"""Letting others look, and no longer (row C7)."""
+
+from carrier_registry_service.domain.access import Grant
+from carrier_registry_service.domain.state import Asking, Decision, State
+from contactmesh.contracts.carrier import access as commands
+from contactmesh.contracts.errors import invalid_field
+
+
+def grant(state: State, asking: Asking, command: commands.Grant) -> Decision:
+    """Let a viewer see what is granted, and take back a revocation.
+
+    A grant of nothing leaves the viewer with what groups imply.
+    """
+    pair = _pair(asking, command.viewer_id)
+    if command.details or command.state or command.usage:
+        given = Grant(*pair, details=command.details, state=command.state, usage=command.usage)
+        state.grants.put(pair, given)
+    else:
+        state.grants.drop(pair)
+    return Decision()
+
+
+def revoke(state: State, asking: Asking, command: commands.RevokeGrant) -> Decision:
+    """Let a viewer see nothing, whatever groups the two share."""
+    pair = _pair(asking, command.viewer_id)
+    state.grants.put(pair, Grant(*pair, revoked=True))
+    return Decision()
+
+
+def _pair(asking: Asking, viewer_id: str) -> tuple[str, str]:
+    if viewer_id == asking.sender_id:
+        raise invalid_field("/data/viewer_id", "you see your own numbers in any case")
+    return asking.sender_id, viewer_id

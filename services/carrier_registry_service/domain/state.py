@@ -1,0 +1,197 @@
+"""The documents that a batch of commands works on, and what the batch has changed in them.
+
+Commands of one batch see each other's changes.
+"""
+
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Generic, TypeVar
+
+from carrier_registry_service.domain.access import Access, Grant, Membership, access_of
+from carrier_registry_service.domain.budgets import Budget, Limits
+from carrier_registry_service.domain.lineage import Lineage, Rules
+from carrier_registry_service.domain.registration import Ref, Registration
+from contactmesh.contracts.envelope import Message
+from contactmesh.contracts.errors import Refusal
+from contactmesh.contracts.reply import Done, Result
+
+Key = TypeVar("Key", bound=Hashable)
+Document = TypeVar("Document")
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """All registrations of one identity; `rev` is the last revision of its live numbers."""
+
+    identity_id: str
+    rev: int = 0
+    registrations: Mapping[Ref, Registration] = field(default_factory=dict)
+    etag: int = 0
+
+    def having(self, *registrations: Registration) -> "Record":
+        """The record with these registrations as they are now."""
+        now = {registration.ref: registration for registration in registrations}
+        return replace(self, registrations={**self.registrations, **now})
+
+    def advanced(self, now: datetime) -> "Record":
+        """The record with the next revision, which is a time wherever the clock lets it be."""
+        return replace(self, rev=max(self.rev + 1, int(now.timestamp() * 1_000_000)))
+
+
+@dataclass(frozen=True, slots=True)
+class Issued:
+    """A sequence number that a carrier has issued, and to whom: once said, for ever.
+
+    `waiting` are facts that came before it was said.
+    """
+
+    ref: Ref
+    identity_id: str | None = None
+    waiting: Registration | None = None
+    etag: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """That a viewer has asked about someone within the day that began then."""
+
+    viewer_id: str
+    identity_id: str
+    day_from: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class DialOrder:
+    """A viewer's own order of a contact's numbers."""
+
+    viewer_id: str
+    identity_id: str
+    order: tuple[Ref, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """A look at an owner's numbers, for the owner to see."""
+
+    look_id: str
+    owner_id: str
+    viewer_id: str
+    at: datetime
+    fields: tuple[str, ...]
+    allowed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What the rules go by, as an operator has set it."""
+
+    rules: Rules
+    limits: Limits
+    registrations: int = 500
+    """The most registrations of one identity, ended ones included."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """Who asks, when, and under which terms; `sender_id` is a user, or a carrier in a feed."""
+
+    sender_id: str
+    terminal_id: str
+    command_id: str
+    now: datetime
+    terms: Terms
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """An event for others, with its subject and revision."""
+
+    message: Message
+    subject: str
+    rev: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What a command leads to: a result or a refusal for the sender, events for everybody else.
+
+    A refused check has its effects too: it counts, and its owner sees it.
+    """
+
+    answer: Result | Refusal = field(default_factory=Done)
+    told: tuple[Told, ...] = ()
+
+
+class Table(Generic[Key, Document]):
+    """The loaded documents of one kind, by key, with what was changed since loading."""
+
+    def __init__(self) -> None:
+        self._documents: dict[Key, Document] = {}
+        self.changed: dict[Key, Document | None] = {}
+        """New states by key; nothing where a document was deleted."""
+
+    def load(self, documents: Iterable[tuple[Key, Document]]) -> None:
+        """Take documents in as they are stored."""
+        self._documents.update(documents)
+
+    def get(self, key: Key) -> Document | None:
+        """A document, or nothing if there is none."""
+        return self._documents.get(key)
+
+    def put(self, key: Key, document: Document) -> None:
+        """Set a document's new state."""
+        self._documents[key] = document
+        self.changed[key] = document
+
+    def drop(self, key: Key) -> None:
+        """Delete a document."""
+        self._documents.pop(key, None)
+        self.changed[key] = None
+
+    def __iter__(self) -> Iterator[Document]:
+        return iter(list(self._documents.values()))
+
+
+class State:
+    """Everything that a batch has loaded."""
+
+    def __init__(self) -> None:
+        self.records: Table[str, Record] = Table()
+        self.issued: Table[Ref, Issued] = Table()
+        self.grants: Table[tuple[str, str], Grant] = Table()
+        """(owner, viewer)"""
+        self.dial_orders: Table[tuple[str, str], DialOrder] = Table()
+        """(viewer, identity)"""
+        self.budgets: Table[str, Budget] = Table()
+        self.asked: Table[tuple[str, str], Asked] = Table()
+        """(viewer, identity)"""
+        self.looks: Table[str, Looked] = Table()
+        self.shared: Mapping[tuple[str, str], tuple[Membership, ...]] = {}
+        """(owner, viewer): the owner's memberships in the viewer's groups"""
+
+    def record(self, identity_id: str) -> Record:
+        """An identity's record, empty where nothing is known of the identity."""
+        return self.records.get(identity_id) or Record(identity_id)
+
+    def lineage(self, identity_id: str, rules: Rules) -> Lineage:
+        """An identity's registrations as a whole."""
+        return Lineage(self.record(identity_id).registrations.values(), rules)
+
+    def registration(self, ref: Ref) -> Registration:
+        """A registration as far as it is known: in its identity's record, or waiting for one."""
+        issued = self.issued.get(ref)
+        if issued is None:
+            return Registration(ref)
+        if issued.identity_id is not None:
+            return self.record(issued.identity_id).registrations[ref]
+        return issued.waiting or Registration(ref)
+
+    def access(self, owner_id: str, viewer_id: str) -> Access:
+        """What a viewer may see of an owner."""
+        pair = (owner_id, viewer_id)
+        return access_of(self.grants.get(pair), self.shared.get(pair, ()), viewer_id)
+
+    def budget(self, viewer_id: str) -> Budget:
+        """What a viewer has used up."""
+        return self.budgets.get(viewer_id) or Budget(viewer_id)

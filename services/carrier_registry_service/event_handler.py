@@ -1,0 +1,83 @@
+"""What the registry learns from events: who shares a group, who blocks whom, revoked terminals."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from carrier_registry_service.repository.memberships import Memberships
+from carrier_registry_service.repository.reading import Reading
+from contactmesh.audience.following import Following, Ready
+from contactmesh.audience.storage import Audiences, HeldEvents
+from contactmesh.contracts.group.events import (
+    AudienceEvent,
+    AudienceSnapshot,
+    BlockLifted,
+    BlockSet,
+    GroupCreated,
+    GroupDissolved,
+    MemberJoined,
+    MemberLeft,
+    SubscriptionChanged,
+)
+from contactmesh.contracts.identity import TerminalRevoked
+from contactmesh.messaging.message import Delivery, Parked
+from contactmesh.messaging.publisher import Publisher
+from contactmesh.messaging.topology import REGISTRY
+from contactmesh.runtime.commands import Clock, utc_now
+from contactmesh.runtime.events import read_events
+
+KINDS: Final = {
+    kind.TYPE: kind
+    for kind in (
+        AudienceSnapshot,
+        BlockLifted,
+        BlockSet,
+        GroupCreated,
+        GroupDissolved,
+        MemberJoined,
+        MemberLeft,
+        SubscriptionChanged,
+        TerminalRevoked,
+    )
+}
+
+
+class RegistryEvents:
+    """Handles batches of the registry's events queue. Every effect may be repeated."""
+
+    def __init__(
+        self,
+        memberships: Memberships,
+        reading: Reading,
+        audiences: Audiences,
+        held: HeldEvents,
+        publisher: Publisher,
+        clock: Clock = utc_now,
+    ) -> None:
+        self._memberships = memberships
+        self._reading = reading
+        self._clock = clock
+        self._following = Following(
+            REGISTRY.service, KINDS, self, audiences, held, publisher, clock
+        )
+
+    async def handle(self, batch: Sequence[Delivery]) -> Sequence[Parked]:
+        """Handle every event of the batch, or keep it until its audience is there."""
+        events, parked = read_events(REGISTRY.events_queue.name, batch, KINDS)
+        await self._following.process(events)
+        return parked
+
+    async def poisoned(self, delivery: Delivery) -> None:
+        """Nobody waits for an answer to an event."""
+
+    async def heal(self) -> None:
+        """Take in what could be by now, and ask for the audiences that others wait for."""
+        await self._following.heal()
+
+    async def follow(self, ready: Sequence[Ready]) -> None:
+        """Take in events whose audience is there."""
+        for one in ready:
+            match one.event.message:
+                case AudienceEvent() as about if one.audience is not None:
+                    await self._memberships.project(one.audience, about)
+                case TerminalRevoked() as revoked:
+                    await self._reading.revoke(revoked.terminal_id, self._clock())
