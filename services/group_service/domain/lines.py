@@ -106,7 +106,12 @@ class _Known:
     """All that is known of one user's numbers; `fresh` are the registrations just learnt of."""
 
     def __init__(self, successions: Iterable[Succession], fresh: set[str]) -> None:
-        self._by_ref = {succession.before: succession for succession in successions}
+        # A number that followed itself stands again, whatever had become of it before.
+        self._by_ref = {
+            succession.before: succession
+            for succession in successions
+            if succession.after != succession.before
+        }
         self._fresh = fresh
 
     def end_of(self, phone: Phone) -> _End | None:
@@ -117,8 +122,7 @@ class _Known:
         ended = [
             succession
             for succession in self._by_ref.values()
-            if succession.before in self._fresh
-            and _same(_written(phone), succession.before_number)
+            if succession.before in self._fresh and _same(_written(phone), succession.before_number)
         ]
         if not ended or self._lives(phone):
             return None
@@ -159,14 +163,14 @@ def _published(
         return None
     phones, removed = _followed(member.card.get("phones") or {}, known)
     for succession, entry in returning:
-        end = known.end_of({**entry.phone, **_named(succession)})
-        if entry.card_rev != member.card_rev or end is None or entry.key in phones:
+        if entry.card_rev != member.card_rev or entry.key in phones:
             continue
-        phone = _moved(entry.phone, end)
-        if phone is None:
-            _keep(state, end.last, entry)
-        else:
+        end = known.end_of({**entry.phone, **_named(succession)})
+        phone = entry.phone if end is None else _moved(entry.phone, end)
+        if phone is not None:
             phones[entry.key] = phone
+        elif end is not None:
+            _keep(state, end.last, entry)
     content = {name: value for name, value in member.card.items() if name != "phones"}
     card = Card.model_validate({**content, "phones": phones} if phones else content)
     if digest(card) == member.card_digest:

@@ -181,6 +181,29 @@ def test_an_added_number_is_put_on_no_card() -> None:
     assert family.numbers == {"mobile": OLD}
 
 
+@given(st.permutations([withdrawn(1, A), replaced(2, A, A)]))
+def test_a_number_that_stands_again_comes_back(order: list[ContactChanged]) -> None:
+    family = Family(mobile="138 0013 8000")
+    for changed in order:
+        family.hears(changed)
+    assert family.numbers == {"mobile": "138 0013 8000"}
+
+
+@given(
+    st.permutations(
+        [
+            replaced(1, A, B),
+            event(2, LineReplaced(before=B, after=A), LineReplaced(before=A, after=A)),
+        ]
+    )
+)
+def test_a_replacement_that_is_taken_back_is_undone(order: list[ContactChanged]) -> None:
+    family = Family(mobile=OLD)
+    for changed in order:
+        family.hears(changed)
+    assert family.numbers == {"mobile": OLD}
+
+
 def test_a_ported_number_is_the_same_number_and_tells_nothing() -> None:
     family = Family(mobile="138 0013 8000")
     assert family.hears(replaced(1, A, line(1, OLD, "cn-unicom"))) == ()

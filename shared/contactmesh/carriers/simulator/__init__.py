@@ -1,0 +1,1 @@
+"""A simulator of carriers: days of ports, swaps, new numbers, recyclings and states from a seed."""
