@@ -67,7 +67,7 @@ class Lineage:
     def live(self) -> tuple[Registration, ...]:
         """Those that began, have not ended, and have no successor that stands; by reference."""
         open_ones = [ref for ref, one in self.by_ref.items() if not one.ended]
-        replaced = {before for ref in open_ones for before in self._declared_before(ref)}
+        replaced = {before for ref in open_ones for before in self.predecessors(ref)}
         return tuple(self.by_ref[ref] for ref in sorted(open_ones) if ref not in replaced)
 
     def began(self, ref: Ref) -> Beginning:
@@ -94,7 +94,7 @@ class Lineage:
     def ported(self, ref: Ref) -> bool:
         """Whether the number came here from another carrier, and has not come back since."""
         number, first = self._begun[ref].msisdn, ref
-        for before in self._before(ref):
+        for before in self.predecessors(ref):
             if self._begun[before].msisdn != number:
                 break
             first = before
@@ -103,7 +103,7 @@ class Lineage:
 
     def description(self, ref: Ref) -> Description:
         """What the owner says about a number, or said about the one that it replaced."""
-        for one in (ref, *self._before(ref)):
+        for one in (ref, *self.predecessors(ref)):
             said = self.by_ref[one].description
             if said is not None:
                 return said
@@ -125,6 +125,14 @@ class Lineage:
         """All live numbers."""
         return {one.ref: self.line(one.ref) for one in self.live}
 
+    def predecessors(self, ref: Ref) -> Iterable[Ref]:
+        """All that a registration took the place of, step by step, the nearest first."""
+        current: Ref | None = ref
+        while current is not None:
+            current = self._predecessor(current) or self._inferred.get(current)
+            if current is not None:
+                yield current
+
     # --- links ------------------------------------------------------------------------------------
 
     def _predecessor(self, ref: Ref) -> Ref | None:
@@ -132,20 +140,6 @@ class Lineage:
         if began is None or began.replaces not in self._begun:
             return None
         return began.replaces
-
-    def _declared_before(self, ref: Ref) -> Iterable[Ref]:
-        current = self._predecessor(ref)
-        while current is not None:
-            yield current
-            current = self._predecessor(current)
-
-    def _before(self, ref: Ref) -> Iterable[Ref]:
-        """All that a registration took the place of, step by step, the nearest first."""
-        current: Ref | None = ref
-        while current is not None:
-            current = self._predecessor(current) or self._inferred.get(current)
-            if current is not None:
-                yield current
 
     @cached_property
     def _inferred(self) -> dict[Ref, Ref]:
@@ -192,7 +186,7 @@ class Lineage:
         for one in sorted(self.live, key=lambda one: (self._begun[one.ref].valid_from, one.ref)):
             ends[one.ref] = Successor(one, inferred=False)
             inferred, after = False, one.ref
-            for before in self._before(one.ref):
+            for before in self.predecessors(one.ref):
                 inferred = inferred or self._inferred.get(after) == before
                 ends[before] = Successor(one, inferred)
                 after = before

@@ -33,32 +33,44 @@ def publish_changes(state: State, asking: Asking, before: Record) -> tuple[Told,
         card=card_now.to_json(),
         changed_fields=changed_fields(card_then, card_now),
         origin=Origin(service=SERVICE, terminal_id=asking.terminal_id),
-        lines=replacements(now, lines_then, lines_now),
+        lines=replacements(then, now),
     )
     return (Told(changed, identity_id, record.rev),)
 
 
-def replacements(
-    now: Lineage, lines_then: Mapping[Ref, Line], lines_now: Mapping[Ref, Line]
-) -> tuple[LineReplaced, ...]:
-    """What became of each number, and which are new; a number stands for one other at the most."""
+def replacements(then: Lineage, now: Lineage) -> tuple[LineReplaced, ...]:
+    """What became of each number, and which are new; a number follows one other at the most.
+
+    A number that stands again, after it was withdrawn or replaced, follows itself, and what stood
+    in its place meanwhile. One that still stands is not mentioned, whatever its owner says of it.
+    """
+    lines_then, lines_now = then.lines(), now.lines()
     told: list[LineReplaced] = []
     covered: set[Ref] = set()
     for ref, line in lines_then.items():
         if ref in lines_now:
-            covered.add(ref)
-            if lines_now[ref] != line:
-                told.append(LineReplaced(before=line, after=lines_now[ref]))
             continue
-        successor = now.successor(ref)
-        after = None if successor is None else successor.registration.ref
+        after = _in_place_of(ref, now)
         if after is None or after in lines_then or after in covered:
             told.append(LineReplaced(before=line))
         else:
             covered.add(after)
             told.append(LineReplaced(before=line, after=lines_now[after]))
-    told += [LineReplaced(after=line) for ref, line in lines_now.items() if ref not in covered]
+    for ref, line in lines_now.items():
+        if ref in then.by_ref and ref not in lines_then:
+            told.append(LineReplaced(before=then.line(ref), after=line))
+        elif ref not in lines_then and ref not in covered:
+            told.append(LineReplaced(after=line))
     return tuple(told)
+
+
+def _in_place_of(ref: Ref, now: Lineage) -> Ref | None:
+    """What stands where a registration stood: its successor, else what it had replaced itself."""
+    successor = now.successor(ref)
+    if successor is not None:
+        return successor.registration.ref
+    live = {one.ref for one in now.live}
+    return next((before for before in now.predecessors(ref) if before in live), None)
 
 
 def _card(identity_id: str, lines: Mapping[Ref, Line]) -> Card:

@@ -1,0 +1,115 @@
+"""Labels and dial order (row C6), and what events say of them."""
+
+import pytest
+from tests.unit.carrier_registry_service.registry import (
+    BO,
+    LIN,
+    ONE,
+    THREE,
+    TWO,
+    Registry,
+    began,
+    ended,
+    ref,
+)
+
+from contactmesh.contracts.carrier.access import DescribeLine, SetDialOrder
+from contactmesh.contracts.carrier.check import Checked
+from contactmesh.contracts.carrier.records import EndReason
+from contactmesh.contracts.errors import ErrorCode, Refusal
+
+
+def three_lines() -> Registry:
+    registry = Registry()
+    registry.feed(
+        began("cn-mobile:1", ONE, 0), began("cn-mobile:2", TWO, 0), began("cn-unicom:3", THREE, 0)
+    )
+    registry.shares(LIN, BO)
+    return registry
+
+
+def describe(registry: Registry, text: str, priority: int | None, *labels: str) -> None:
+    command = DescribeLine(ref=ref(text), labels=labels, dial_priority=priority)
+    assert not isinstance(registry.does(LIN, command).answer, Refusal)
+
+
+def offered(registry: Registry, viewer: str = BO) -> list[tuple[str, int | None]]:
+    answer = registry.ask(viewer).answer
+    assert isinstance(answer, Checked)
+    return [(str(line.ref), line.dial_priority) for line in answer.lines]
+
+
+@pytest.mark.claim("C6")
+def test_the_owners_priorities_order_the_lines_and_push_each_other_down() -> None:
+    registry = three_lines()
+    describe(registry, "cn-unicom:3", 1, "work 工作")
+    describe(registry, "cn-mobile:2", 2)
+    assert offered(registry) == [("cn-unicom:3", 1), ("cn-mobile:2", 2), ("cn-mobile:1", None)]
+    describe(registry, "cn-mobile:1", 1)
+    assert offered(registry) == [("cn-mobile:1", 1), ("cn-unicom:3", 2), ("cn-mobile:2", 3)]
+    describe(registry, "cn-mobile:1", 100)
+    describe(registry, "cn-mobile:2", 100)
+    assert offered(registry) == [("cn-unicom:3", 2), ("cn-mobile:2", 100), ("cn-mobile:1", None)]
+
+
+@pytest.mark.claim("C6")
+def test_the_viewers_own_order_wins_and_follows_a_changed_number() -> None:
+    registry = three_lines()
+    describe(registry, "cn-mobile:1", 1)
+    registry.does(BO, SetDialOrder(identity_id=LIN, order=(ref("cn-unicom:3"), ref("cn-mobile:2"))))
+    assert [line for line, _ in offered(registry)] == ["cn-unicom:3", "cn-mobile:2", "cn-mobile:1"]
+    registry.feed(began("cn-telecom:9", THREE, 5, replaces="cn-unicom:3"))
+    assert [line for line, _ in offered(registry)] == ["cn-telecom:9", "cn-mobile:2", "cn-mobile:1"]
+    assert offered(registry, LIN)[0] == ("cn-mobile:1", 1), "it is the viewer's alone"
+    registry.does(BO, SetDialOrder(identity_id=LIN))
+    assert offered(registry)[0] == ("cn-mobile:1", 1)
+
+
+@pytest.mark.claim("C6")
+def test_labels_stay_with_a_changed_number_and_go_with_a_recycled_one() -> None:
+    registry = three_lines()
+    describe(registry, "cn-mobile:1", 1, "home 家")
+    registry.feed(
+        ended("cn-mobile:1", 5, EndReason.REPLACED),
+        began("cn-mobile:4", "+8613800000009", 5, replaces="cn-mobile:1"),
+    )
+    (line, *_) = registry.check("cn-mobile:1").lines
+    assert (str(line.ref), line.labels, line.dial_priority) == ("cn-mobile:4", ("home 家",), 1)
+    registry.feed(ended("cn-mobile:1", 90, EndReason.RECYCLED))
+    assert all(line.labels == () for line in registry.check("cn-mobile:4").lines)
+
+
+def test_a_new_description_is_told_and_an_equal_one_is_not() -> None:
+    registry = three_lines()
+    told = len(registry.line_events())
+    describe(registry, "cn-mobile:1", 1, "home 家")
+    describe(registry, "cn-mobile:1", 1, "home 家")
+    (event,) = registry.line_events()[told:]
+    assert event.lines == (), "no number came in the place of another"
+    assert event.card is not None
+    assert event.card["phones"]["cn-mobile_1"]["label"] == "home 家"
+    assert event.card["phones"]["cn-mobile_1"]["pref"] == 1
+
+
+def test_only_live_numbers_of_ones_own_can_be_described() -> None:
+    registry = three_lines()
+    registry.feed(ended("cn-mobile:1", 5), began("cn-mobile:8", ONE, 5, who="mei"))
+    for text in ("cn-mobile:1", "cn-mobile:8", "cn-mobile:99"):
+        answer = registry.does(LIN, DescribeLine(ref=ref(text), dial_priority=1)).answer
+        assert isinstance(answer, Refusal)
+        assert answer.body.code is ErrorCode.NOT_FOUND
+
+
+def test_a_number_that_stands_again_follows_what_stood_in_its_place() -> None:
+    registry = Registry()
+    registry.feed(
+        began("cn-mobile:1", ONE, 0), began("cn-unicom:2", TWO, 5, replaces="cn-mobile:1")
+    )
+    assert registry.live() == {"cn-unicom:2": TWO}
+    registry.feed(ended("cn-unicom:2", 6))
+    assert registry.live() == {"cn-mobile:1": ONE}, "the change of carrier did not last"
+    event = registry.line_events()[-1]
+    assert [
+        (str(line.before and line.before.ref), str(line.after and line.after.ref))
+        for line in event.lines
+    ] == [("cn-unicom:2", "cn-mobile:1"), ("cn-mobile:1", "cn-mobile:1")]
