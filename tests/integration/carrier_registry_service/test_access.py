@@ -1,0 +1,162 @@
+"""Who may look, on the wire (row C7): grants, groups, blocks, and what the owner sees of it."""
+
+import asyncio
+
+import pytest
+from tests.integration.carrier_registry_service.carrying import (
+    allowed,
+    ask,
+    began,
+    carrier_of,
+    check,
+    day,
+    denied,
+    feeds,
+    new_number,
+    new_seq,
+    ref,
+    until,
+)
+from tests.wire import System, Terminal
+
+from contactmesh.contracts.carrier.access import (
+    Grant,
+    GrantList,
+    ListGrants,
+    ListLooks,
+    Look,
+    LookLog,
+    RevokeGrant,
+)
+from contactmesh.contracts.carrier.check import Checked
+from contactmesh.contracts.carrier.feed import StateSeen, UsageSeen
+from contactmesh.contracts.carrier.records import DataVolume, NetworkState, ShownState
+from contactmesh.contracts.errors import ErrorCode
+from contactmesh.contracts.group.commands import Block, DissolveGroup, LeaveGroup, Lift
+
+pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.claim("C7")]
+
+
+async def with_a_number(system: System, *names: str) -> tuple[str, list[Terminal]]:
+    """Users, the first of whom has a number: its sequence number, and their terminals."""
+    mobile = await carrier_of(system, "cn-mobile")
+    terminals = await system.terminals(*names)
+    seq = new_seq()
+    await feeds(
+        mobile,
+        began(seq, terminals[0].user_id, new_number()),
+        StateSeen(registration_seq=seq, state=NetworkState.NO_SERVICE, at=day(3)),
+        UsageSeen(registration_seq=seq, remaining=DataVolume.BELOW_5_GIB, at=day(4)),
+    )
+    return seq, terminals
+
+
+async def test_a_block_in_one_group_takes_away_what_another_group_implies(system: System) -> None:
+    _, (lin, bo) = await with_a_number(system, "lin", "bo")
+    assert denied(await ask(bo, lin))
+    first, second = await lin.creates(bo), await lin.creates(bo)
+    await until(bo, lin, allowed)
+    await lin.does(Block(user_id=bo.user_id, group_id=first))
+    await until(bo, lin, denied)
+    await lin.does(Lift(user_id=bo.user_id, group_id=first))
+    await until(bo, lin, allowed)
+    await lin.does(Block(user_id=bo.user_id))
+    await until(bo, lin, denied)
+    await lin.does(Lift(user_id=bo.user_id))
+    await until(bo, lin, allowed)
+    await bo.does(Block(user_id=lin.user_id))
+    assert allowed(await ask(bo, lin)), "whom the viewer blocks has no bearing on it"
+    await bo.does(LeaveGroup(group_id=first))
+    await lin.does(DissolveGroup(group_id=second))
+    await until(bo, lin, denied)
+
+
+async def test_a_block_holds_for_a_grant_and_in_a_group_that_is_joined_later(
+    system: System,
+) -> None:
+    _, (lin, bo) = await with_a_number(system, "lin", "bo")
+    await lin.does(Grant(viewer_id=bo.user_id, state=True))
+    assert allowed(await ask(bo, lin))
+    await lin.does(Block(user_id=bo.user_id))
+    await lin.creates(bo)
+    await until(bo, lin, denied)
+
+
+async def test_a_grant_is_in_force_with_its_reply_and_a_revocation_too(system: System) -> None:
+    seq, (lin, bo) = await with_a_number(system, "lin", "bo")
+    known = ref("cn-mobile", seq)
+    for state in (True, False):
+        for usage in (True, False):
+            await lin.does(Grant(viewer_id=bo.user_id, state=state, usage=usage))
+            checked = await check(bo, lin, known)
+            seen = checked.status[0] if checked.status else None
+            assert bool(seen and seen.state) is state
+            assert bool(seen and seen.usage) is usage
+            if seen and seen.state:
+                assert seen.state.state is ShownState.UNREACHABLE
+                assert seen.state.last_status_time == day(3)
+    await lin.creates(bo)
+    await lin.does(RevokeGrant(viewer_id=bo.user_id))
+    assert denied(await ask(bo, lin, known))
+    listed = await lin.does(ListGrants())
+    assert isinstance(listed, GrantList)
+    assert [(one.viewer_id, one.details) for one in listed.grants] == [(bo.user_id, False)]
+
+
+async def test_whoever_may_not_look_cannot_tell_why(system: System) -> None:
+    seq, (lin, bo, mei, ada) = await with_a_number(system, "lin", "bo", "mei", "ada")
+    known = ref("cn-mobile", seq)
+    group_id = await lin.creates(bo)
+    await until(bo, lin, allowed)
+    await lin.does(Block(user_id=bo.user_id, group_id=group_id))
+    await until(bo, lin, denied)
+    await lin.does(RevokeGrant(viewer_id=mei.user_id))
+    replies = [
+        await ask(bo, lin, known),
+        await ask(mei, lin, known),
+        await ask(ada, lin, known),
+        await ask(ada, system.new_user("nobody"), known),
+        await ask(ada, lin),
+    ]
+    assert {reply.model_dump_json() for reply in replies} == {replies[0].model_dump_json()}
+    assert replies[0].error is not None
+    assert replies[0].error.code is ErrorCode.NOT_FOUND
+    assert not any(terminal.ever_saw("+86139") for terminal in (mei, ada))
+
+
+async def test_the_owner_sees_who_looked_at_what_page_by_page(system: System) -> None:
+    seq, (lin, bo, ada) = await with_a_number(system, "lin", "bo", "ada")
+    await lin.does(Grant(viewer_id=bo.user_id, state=True))
+    await ask(ada, lin)
+    await ask(lin, lin)
+    looks = 230
+    replies = await asyncio.gather(*(ask(bo, lin, ref("cn-mobile", seq)) for _ in range(looks)))
+    assert all(map(allowed, replies))
+    seen: list[Look] = []
+    before = None
+    pages = 0
+    while True:
+        page = await lin.does(ListLooks(before=before))
+        assert isinstance(page, LookLog)
+        seen += page.looks
+        pages += 1
+        if not page.has_more:
+            break
+        before = page.looks[-1].at
+    assert pages > 1
+    assert [one.at for one in seen] == sorted((one.at for one in seen), reverse=True)
+    assert len(seen) == looks + 1, "looking at oneself is none"
+    assert (seen[-1].viewer_id, seen[-1].allowed, seen[-1].fields) == (ada.user_id, False, ())
+    assert {(one.viewer_id, one.allowed, one.fields) for one in seen[:-1]} == {
+        (bo.user_id, True, ("details", "state"))
+    }
+    assert await bo.does(ListLooks()) == LookLog(looks=(), has_more=False)
+
+
+async def test_a_revoked_terminal_checks_no_more(system: System) -> None:
+    _, (lin, bo) = await with_a_number(system, "lin", "bo")
+    await lin.does(Grant(viewer_id=bo.user_id))
+    other = await system.another_terminal(bo.user_id)
+    assert isinstance(await check(other, lin), Checked)
+    await system.revoke(other.id)
+    assert allowed(await ask(bo, lin))
