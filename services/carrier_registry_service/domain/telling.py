@@ -42,7 +42,9 @@ def replacements(then: Lineage, now: Lineage) -> tuple[LineReplaced, ...]:
     """What became of each number, and which are new; a number follows one other at the most.
 
     A number that stands again, after it was withdrawn or replaced, follows itself, and what stood
-    in its place meanwhile. One that still stands is not mentioned, whatever its owner says of it.
+    in its place meanwhile. One that begins follows all in whose place it came, also those whose end
+    was told as a withdrawal, as when the carrier that lost a number speaks before the one that won
+    it. One that still stands is not mentioned, whatever its owner says of it.
     """
     lines_then, lines_now = then.lines(), now.lines()
     told: list[LineReplaced] = []
@@ -60,7 +62,9 @@ def replacements(then: Lineage, now: Lineage) -> tuple[LineReplaced, ...]:
         if ref in then.by_ref and ref not in lines_then:
             told.append(LineReplaced(before=then.line(ref), after=line))
         elif ref not in lines_then and ref not in covered:
-            told.append(LineReplaced(after=line))
+            befores = [before for before in now.predecessors(ref) if before not in lines_then]
+            told += [LineReplaced(before=now.line(before), after=line) for before in befores]
+            told += [] if befores else [LineReplaced(after=line)]
     return tuple(told)
 
 
