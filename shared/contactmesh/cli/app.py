@@ -9,6 +9,7 @@ from contactmesh.cli import operator, texts
 from contactmesh.cli.asyncapi import asyncapi
 from contactmesh.cli.demo import demo
 from contactmesh.cli.running import OneLineErrors
+from contactmesh.cli.simulate import app as simulate
 from contactmesh.cli.status import status
 from contactmesh.cli.terminal.app import app as terminal
 from contactmesh.cli.up import up
@@ -31,6 +32,7 @@ app.command("asyncapi", help=texts.HELP_ASYNCAPI)(asyncapi)
 app.add_typer(vcard, name="vcard")
 app.add_typer(operator.app, name="operator")
 app.add_typer(terminal, name="terminal")
+app.add_typer(simulate, name="simulate")
 
 
 def _show_version(wanted: bool) -> None:

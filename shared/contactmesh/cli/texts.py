@@ -135,6 +135,43 @@ The carrier trades it for credentials:
 
   contactmesh terminal enrol {code} --as {carrier_id}{where}"""
 
+# `contactmesh simulate carrier`
+HELP_SIMULATE = "Simulate what feeds the system in real life."
+HELP_SIMULATE_CARRIER = (
+    "Play days in the life of three carriers, and feed the registry with them.\n\n"
+    "People get numbers, change them, port them to another carrier, give them up, and get those "
+    "that others gave up; phones go off and on. The same seed and start give the same days, so "
+    "that playing them again changes nothing. The carriers are added if need be, and their "
+    "terminals live in the data folder."
+)
+EXAMPLES_SIMULATE_CARRIER = (
+    "Examples:\n\n"
+    "  contactmesh simulate carrier --people 500 --seed 7\n\n"
+    "  contactmesh simulate carrier --people 20 --hours 1 --speed 60"
+)
+HELP_PEOPLE = "How many people there are."
+HELP_SIMULATE_SEED = "What everything left to chance is decided by."
+HELP_HOURS = "How long the days last, in hours; they end at midnight (UTC) before now."
+HELP_SPEED = "Simulated seconds in a second; as fast as possible if not given."
+SIMULATING = "Feeding"
+COLUMNS_HAPPENINGS = ("What happened", "Times")
+HAPPENED = {
+    "begun": "a person's first number",
+    "added": "one more number",
+    "replaced": "another number",
+    "ported": "another carrier, same number",
+    "moved": "another carrier and number",
+    "sim_changed": "another card, same number",
+    "withdrawn": "number given up",
+    "recycled": "number given to somebody else",
+    "state": "state seen",
+    "usage": "plan usage seen",
+}
+SIMULATED = (
+    "{facts} facts of {people} people ({first} to {last}) in {seconds:.1f} s: "
+    "{applied} new, {same} known already, {rejected} rejected."
+)
+
 # `contactmesh operator parked`
 HELP_PARKED = "What the services could not handle and set aside."
 HELP_PARKED_LIST = (

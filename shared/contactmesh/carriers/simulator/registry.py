@@ -10,6 +10,8 @@ from contactmesh.carriers.simulator.happenings import Fact, Happening, Kind
 from contactmesh.contracts.carrier.feed import Began, Ended
 from contactmesh.contracts.carrier.records import EndReason, RegistrationRef
 
+NAMES: Final = {"cn-mobile": "中国移动", "cn-unicom": "中国联通", "cn-telecom": "中国电信"}
+"""What the simulated carriers are called."""
 PREFIXES: Final = {"cn-mobile": "+86138", "cn-unicom": "+86186", "cn-telecom": "+86189"}
 """The simulated carriers, each with the range that its new numbers are of."""
 _NUMBERS: Final = 10**8
