@@ -2,121 +2,30 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Sequence
-from contextlib import AsyncExitStack
-from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-import pytest_asyncio
-from tests.backends import Backends
+from tests.e2e.town import Carrier, Town, begun, now, numbers, over, ref
 from tests.unit.terminal.cards import card
-from tests.wire import System, running_system
 from typer.testing import CliRunner
 
 from contactmesh.cli.app import app
 from contactmesh.cli.exit_codes import ExitCode
 from contactmesh.contracts.carrier.check import ChangeCode
-from contactmesh.contracts.carrier.feed import Began, Ended, Fed, Feed, FeedEntry, StateSeen
+from contactmesh.contracts.carrier.feed import Feed, StateSeen
 from contactmesh.contracts.carrier.records import (
     EndReason,
     NetworkState,
-    RegistrationRef,
     ShownState,
 )
 from contactmesh.contracts.errors import ErrorBody, ErrorCode
-from contactmesh.terminal import CommandRefused, ContactUpdated, Phonebook, Terminal
+from contactmesh.terminal import CommandRefused, ContactUpdated, Terminal
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 OLD, NEW, NEWER = "+8613800138000", "+8613900139000", "+8613700137000"
 DEADLINE = 30.0
-
-
-def ref(carrier_id: str, seq: int) -> RegistrationRef:
-    return RegistrationRef(carrier_id=carrier_id, registration_seq=str(seq))
-
-
-@dataclass
-class Town:
-    """A running system with people and carriers, each at a terminal of the SDK."""
-
-    system: System
-    folder: Path
-    running: AsyncExitStack
-    seq: int = 0
-
-    async def terminal(self, owner: str, code_path: str, *, pull: bool = True) -> Terminal:
-        code = (await self.system._post(code_path))["code"]
-        folder = self.folder / owner
-        await Terminal.enrol(
-            folder,
-            identity_url=self.system.stack.identity_url,
-            code=code,
-            name="phone",
-        )
-        return await self.running.enter_async_context(Terminal(folder, pull=pull))
-
-    async def person(self, name: str) -> Terminal:
-        user_id = self.system.new_user(name)
-        await self.system._post("/v1/users", {"user_id": user_id, "display_name": name})
-        return await self.terminal(user_id, f"/v1/users/{user_id}/enrolment-codes")
-
-    async def carrier(self, carrier_id: str) -> "Carrier":
-        await self.system._post("/v1/carriers", {"carrier_id": carrier_id, "name": carrier_id})
-        path = f"/v1/carriers/{carrier_id}/enrolment-codes"
-        return Carrier(carrier_id, await self.terminal(carrier_id, path, pull=False))
-
-    def next_seq(self) -> int:
-        self.seq += 1
-        return self.seq
-
-
-@dataclass
-class Carrier:
-    """A carrier that says what happens to its numbers."""
-
-    carrier_id: str
-    terminal: Terminal
-
-    async def says(self, *entries: FeedEntry) -> None:
-        answer = await self.terminal.request(Feed(entries=entries))
-        assert isinstance(answer, Fed)
-        assert [outcome.outcome for outcome in answer.outcomes] == ["applied"] * len(entries)
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def town(backends: Backends, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Town]:
-    folder = tmp_path_factory.mktemp("town")
-    async with running_system(backends, folder) as system, AsyncExitStack() as running:
-        yield Town(system, folder / "terminals", running)
-
-
-def now() -> datetime:
-    return datetime.now(UTC)
-
-
-def begun(
-    person: Terminal, seq: int, number: str, replaces: RegistrationRef | None = None
-) -> Began:
-    return Began(
-        registration_seq=str(seq),
-        identity_id=person.user_id,
-        msisdn=number,
-        valid_from=now() - timedelta(days=100 - seq),
-        replaces=replaces,
-    )
-
-
-def over(seq: int, reason: EndReason) -> Ended:
-    return Ended(registration_seq=str(seq), valid_to=now(), reason=reason)
-
-
-async def numbers(phonebook: Phonebook, person: Terminal) -> set[str]:
-    contact = await phonebook.contact_of(person.user_id)
-    phones = {} if contact is None else contact.card.phones or {}
-    return {phone.number for phone in phones.values()}
 
 
 async def until_shown(viewers: Sequence[Terminal], person: Terminal, wanted: set[str]) -> None:
@@ -144,16 +53,6 @@ async def refusal(viewer: Terminal, contact_id: str, identity_id: str | None = N
     with pytest.raises(CommandRefused) as refused:
         await viewer.check(contact_id, identity_id)
     return refused.value.error
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def mobile(town: Town) -> Carrier:
-    return await town.carrier("cn-mobile")
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def unicom(town: Town) -> Carrier:
-    return await town.carrier("cn-unicom")
 
 
 @pytest.mark.claim("C2")

@@ -8,7 +8,10 @@ from contactmesh.cli.terminal import (
     enrolling,
     groups,
     invitations,
+    lines,
+    looking,
     own_part,
+    page,
     publishing,
     receiving,
     texts,
@@ -16,10 +19,21 @@ from contactmesh.cli.terminal import (
 )
 
 app = typer.Typer(help=texts.HELP_TERMINAL, epilog=texts.EXAMPLES_TERMINAL, no_args_is_help=True)
-for _part in (enrolling, receiving, contacts, transfer, own_part, publishing, blocking):
+for _part in (
+    enrolling,
+    page,
+    receiving,
+    contacts,
+    transfer,
+    own_part,
+    publishing,
+    blocking,
+    looking,
+):
     app.add_typer(_part.app)
 
 group = typer.Typer(help=texts.HELP_GROUPS, epilog=texts.EXAMPLES_GROUPS, no_args_is_help=True)
 for _part in (groups, invitations):
     group.add_typer(_part.app)
 app.add_typer(group, name="group", rich_help_panel=texts.PANEL_SHARING)
+app.add_typer(lines.app, name="line", rich_help_panel=texts.PANEL_NUMBERS)

@@ -101,14 +101,7 @@ async def enrol(
     print_note(texts.ENROLLED_NEXT.format(which=f" {which}" if which else ""))
 
 
-@app.command(
-    "show",
-    help=texts.HELP_SHOW,
-    epilog=texts.EXAMPLE_SHOW,
-    rich_help_panel=texts.PANEL_TERMINAL,
-)
-@at_a_terminal
-async def show(place: Place, as_json: AsJson = False) -> None:
+async def show_terminal(place: Place, *, as_json: bool) -> None:
     """Show who the terminal is and whether its connection works."""
     folder, enrolment = place.enrolled()
     async with phonebook_of(place) as phonebook:

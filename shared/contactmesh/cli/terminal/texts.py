@@ -5,6 +5,8 @@ Help texts are markup of Rich, in which a blank line ends a paragraph. The other
 
 from typing import Final
 
+from contactmesh.contracts.carrier.check import ChangeCode
+from contactmesh.contracts.carrier.records import DataVolume, ShownState
 from contactmesh.contracts.group.views import MemberState, Role
 from contactmesh.terminal import Departure
 
@@ -58,6 +60,7 @@ EXAMPLES_GROUPS = (
 PANEL_TERMINAL = "This terminal"
 PANEL_PHONEBOOK = "Phonebook"
 PANEL_SHARING = "Sharing"
+PANEL_NUMBERS = "Numbers at carriers"
 PANEL_MEMBERSHIP = "Membership"
 PANEL_INVITATIONS = "Invitations"
 
@@ -81,11 +84,20 @@ ALREADY_ENROLLED = (
     "{folder} holds {terminal} already. Give the new terminal a name of its own with --as NAME."
 )
 HELP_SHOW = (
-    "Show who this terminal is, and whether its connection works.\n\n"
-    "Exit status: 0 it works, or another process uses it · 1 refused · 3 the system cannot be "
-    "reached."
+    "Show a contact's page, or without a contact who this terminal is and whether it works.\n\n"
+    "Opening a page asks the carriers' registry whether the numbers still stand, and puts right "
+    "what does not. Without a connection it shows what is known, and from when. Numbers come in "
+    "the order in which they are best dialled.\n\n"
+    "Exit status of a page: 0 shown, asked or not · 1 you have asked too much of late. Of the "
+    "terminal: 0 it works, or another process uses it · 1 refused · 3 the system cannot be reached."
 )
-EXAMPLE_SHOW = "Example:  contactmesh terminal show --json | jq -r .connection"
+EXAMPLE_SHOW = (
+    "Examples:\n\n"
+    "  contactmesh terminal show 张伟\n\n"
+    "  contactmesh terminal show --json | jq -r .connection"
+)
+HELP_PAGE_CONTACT = "A contact, as for 'contact'; none for the terminal itself."
+HELP_PAGE_IDENTITY = "Whose numbers these are, for a contact whom no group has told this of."
 SHOW_USER = "User"
 SHOW_TERMINAL = "Terminal"
 SHOW_CONNECTION = "Connection"
@@ -396,3 +408,103 @@ TOLD_HANDED_OVER = "{user} owns {group} now"
 CHANGE = "{field} {old} → {new}"
 CHANGE_ADDED = "{field} + {new}"
 CHANGE_REMOVED = "{field} - {old}"
+
+# A contact's page: what the carriers' registry says
+STATES: Final = {
+    ShownState.UNREACHABLE: "unreachable",
+    ShownState.IN_CALL: "in a call",
+    ShownState.BUSY: "busy",
+    ShownState.ONLINE: "online",
+    ShownState.SMS_ONLY: "text messages only",
+    ShownState.UNKNOWN: "unknown",
+}
+VOLUMES: Final = {
+    DataVolume.BELOW_200_MIB: "less than 200 MiB",
+    DataVolume.BELOW_1_GIB: "less than 1 GiB",
+    DataVolume.BELOW_5_GIB: "less than 5 GiB",
+    DataVolume.FROM_5_GIB: "5 GiB or more",
+}
+AS_OF = "{what}, {time}"
+PORTED = "{carrier} (ported)"
+COLUMNS_PAGE = ("Number", "Carrier", "State", "Plan left", "Shared labels", "Your label")
+CHECKED_NOW = "The carriers' registry was asked just now."
+CHECKED_THEN = "As of {time}."
+CHECKED_NEVER = "The carriers' registry has told nothing of these numbers yet."
+NOT_ASKED_UNREACHABLE = "The registry could not be reached."
+NOT_ASKED_IN_USE = "The registry was not asked: another process uses this terminal."
+NOT_ASKED_REVOKED = "The registry was not asked: this terminal was revoked."
+NOT_ASKED_NOBODY = (
+    "The registry was not asked: no group has told whose contact this is. Say it with --identity."
+)
+UPDATE_FAILED = "Contact update failed: the registry shows you nothing of this contact."
+CHANGES: Final = {
+    ChangeCode.CARRIER_CHANGED: "{before} is now {now}, at another carrier",
+    ChangeCode.NUMBER_CHANGED: "{before} is now {now}",
+    ChangeCode.NUMBER_WITHDRAWN: "{before} was given up",
+    ChangeCode.NUMBER_ADDED_NEW_CARRIER: "{now} is new, at another carrier",
+    ChangeCode.NUMBER_ADDED: "{now} is new",
+}
+PORTED_TO = "{now} is at another carrier now"
+A_NUMBER = "a number"
+
+# dial-order
+HELP_DIAL_ORDER = (
+    "Choose in which order a contact's numbers are dialled; yours wins over the contact's.\n\n"
+    "Without numbers the contact's own order counts again."
+)
+EXAMPLE_DIAL_ORDER = "Example:  contactmesh terminal dial-order 张伟 13900139000 13800138000"
+HELP_DIAL_NUMBERS = "The contact's numbers, the first to be dialled first."
+DIAL_ORDER = "Numbers of {name} are dialled in this order: {numbers}."
+DIAL_ORDER_GONE = "Numbers of {name} are dialled as {name} wants it."
+NOT_AT_THE_REGISTRY = (
+    "The registry has told of no number {number} of this contact. See: contactmesh terminal show"
+)
+
+# line
+HELP_LINES = "Your own numbers, as your carriers know them and as others see them."
+HELP_LINE_LIST = "List your own numbers, with all that the carriers told of them."
+COLUMNS_LINES = ("Number", "Registration", "Priority", "Shared labels", "State", "Plan left")
+NO_LINES = "No carrier has told of a number of yours."
+HELP_LINE_LABEL = "Say what a number of yours is called by those who may see it; nothing to stop."
+EXAMPLE_LINE_LABEL = "Example:  contactmesh terminal line label 13800138000 work evenings"
+HELP_LINE_NUMBER = "One of your numbers, or its registration, as in cn-mobile:1048577."
+HELP_LINE_LABELS = "Up to 10 labels."
+LINE_LABELLED = "{number} is called {labels}."
+LINE_UNLABELLED = "{number} has no shared labels."
+HELP_LINE_PRIORITY = (
+    "Say where a number of yours is to be dialled: 1 first. One that is taken pushes the others "
+    "down; without a place it comes last."
+)
+EXAMPLE_LINE_PRIORITY = "Example:  contactmesh terminal line priority 13800138000 1"
+HELP_LINE_PLACE = "1 to 100."
+LINE_PLACED = "{number} is to be dialled at place {place}."
+LINE_UNPLACED = "{number} has no place of its own."
+NO_SUCH_LINE = "None of your numbers is {number}. See: contactmesh terminal line list"
+BAD_SHARED_LABEL = "A shared label is 1 to 50 characters, and there are 10 at the most."
+
+# grant, revoke, grants, looks
+HELP_GRANT = (
+    "Let somebody look up your numbers, their state, what is left of your plan.\n\n"
+    "Each is granted by itself; members of your groups see your numbers anyway, unless you block "
+    "them. A grant replaces the one before."
+)
+EXAMPLE_GRANT = "Example:  contactmesh terminal grant zhang-wei --state"
+HELP_GRANT_DETAILS = "Your numbers, labels and dial order."
+HELP_GRANT_STATE = "Whether your numbers can be reached."
+HELP_GRANT_USAGE = "What is left of your plan, roughly."
+GRANTED = "{user_id} may see: {what}."
+DETAILS, STATE, USAGE = "numbers", "state", "plan left"
+NOTHING_GRANTED = "nothing"
+HELP_REVOKE = (
+    "Let somebody see nothing of your numbers any more, whatever groups you share; at once."
+)
+EXAMPLE_REVOKE = "Example:  contactmesh terminal revoke zhang-wei"
+REVOKED_GRANT = "{user_id} sees nothing of your numbers any more."
+HELP_GRANTS = "List whom you let see what."
+COLUMNS_GRANTS = ("User", "Name", "Sees")
+NO_GRANTS = "You have granted nobody anything."
+HELP_LOOKS = "List who looked at your numbers, when and at what; the latest first."
+HELP_LOOKS_LIMIT = "At most so many."
+COLUMNS_LOOKS = ("When", "User", "Name", "At", "Allowed")
+ALLOWED = {True: "yes", False: "no"}
+NO_LOOKS = "Nobody has looked at your numbers."
