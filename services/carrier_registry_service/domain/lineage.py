@@ -79,7 +79,11 @@ class Lineage:
         return self._begun[ref]
 
     def successor(self, ref: Ref) -> Successor | None:
-        """What stands in a registration's place, itself if it does; the end of its chain."""
+        """What stands in a registration's place: itself if it does, or the end of its chain.
+
+        One that ended with nothing after it, and that came in the place of one that stands to this
+        day, did not last: that one is in its place again.
+        """
         return self._successors.get(ref)
 
     def closes_a_cycle(self, ref: Ref) -> bool:
@@ -190,4 +194,12 @@ class Lineage:
                 inferred = inferred or self._inferred.get(after) == before
                 ends[before] = Successor(one, inferred)
                 after = before
+        live = {one.ref for one in self.live}
+        for ref in self.by_ref:
+            if ref not in ends:
+                standing = next(
+                    (before for before in self.predecessors(ref) if before in live), None
+                )
+                if standing is not None:
+                    ends[ref] = ends[standing]
         return ends

@@ -15,12 +15,17 @@ SERVICE: Final = "carrier_registry_service"
 
 
 def publish_changes(state: State, asking: Asking, before: Record) -> tuple[Told, ...]:
-    """Give an identity's record its next revision and tell of it, if its live numbers changed."""
+    """Give an identity's record its next revision and tell of it, if others see it changed.
+
+    That is so when its live numbers changed, and also when only now it is known which of them
+    stands where an ended one stood: a card may still show that one.
+    """
     identity_id, rules = before.identity_id, asking.terms.rules
     then = Lineage(before.registrations.values(), rules)
     now = state.lineage(identity_id, rules)
     lines_then, lines_now = then.lines(), now.lines()
-    if lines_then == lines_now:
+    replaced = replacements(then, now)
+    if lines_then == lines_now and not replaced:
         return ()
     record = state.record(identity_id).advanced(asking.now)
     state.records.put(identity_id, record)
@@ -33,48 +38,37 @@ def publish_changes(state: State, asking: Asking, before: Record) -> tuple[Told,
         card=card_now.to_json(),
         changed_fields=changed_fields(card_then, card_now),
         origin=Origin(service=SERVICE, terminal_id=asking.terminal_id),
-        lines=replacements(then, now),
+        lines=replaced,
     )
     return (Told(changed, identity_id, record.rev),)
 
 
 def replacements(then: Lineage, now: Lineage) -> tuple[LineReplaced, ...]:
-    """What became of each number, and which are new; a number follows one other at the most.
+    """What became of each number since, and which numbers are new.
 
-    A number that stands again, after it was withdrawn or replaced, follows itself, and what stood
-    in its place meanwhile. One that begins follows all in whose place it came, also those whose end
-    was told as a withdrawal, as when the carrier that lost a number speaks before the one that won
-    it. One that still stands is not mentioned, whatever its owner says of it.
+    A registration is told of whenever another one than before stands in its place, even if it ended
+    long ago or was told to be withdrawn: carriers speak in any order, and who follows these events
+    comes to the same end. One that still stands is not mentioned, whatever its owner says of it.
     """
-    lines_then, lines_now = then.lines(), now.lines()
     told: list[LineReplaced] = []
-    covered: set[Ref] = set()
-    for ref, line in lines_then.items():
-        if ref in lines_now:
-            continue
-        after = _in_place_of(ref, now)
-        if after is None or after in lines_then or after in covered:
-            told.append(LineReplaced(before=line))
-        else:
-            covered.add(after)
-            told.append(LineReplaced(before=line, after=lines_now[after]))
-    for ref, line in lines_now.items():
-        if ref in then.by_ref and ref not in lines_then:
-            told.append(LineReplaced(before=then.line(ref), after=line))
-        elif ref not in lines_then and ref not in covered:
-            befores = [before for before in now.predecessors(ref) if before not in lines_then]
-            told += [LineReplaced(before=now.line(before), after=line) for before in befores]
-            told += [] if befores else [LineReplaced(after=line)]
+    new: list[Ref] = []
+    followed: set[Ref] = set()
+    for ref in sorted(now.by_ref):
+        known, place = ref in then.by_ref, _in_place_of(ref, now)
+        if place == ref and not known:
+            new.append(ref)
+        elif not known or place != _in_place_of(ref, then):
+            after = None if place is None else now.line(place)
+            told.append(LineReplaced(before=now.line(ref), after=after))
+            followed |= set() if place is None else {place}
+    told += [LineReplaced(after=now.line(ref)) for ref in new if ref not in followed]
     return tuple(told)
 
 
-def _in_place_of(ref: Ref, now: Lineage) -> Ref | None:
-    """What stands where a registration stood: its successor, else what it had replaced itself."""
-    successor = now.successor(ref)
-    if successor is not None:
-        return successor.registration.ref
-    live = {one.ref for one in now.live}
-    return next((before for before in now.predecessors(ref) if before in live), None)
+def _in_place_of(ref: Ref, lineage: Lineage) -> Ref | None:
+    """What stands where a registration stood, if anything does."""
+    successor = lineage.successor(ref)
+    return None if successor is None else successor.registration.ref
 
 
 def _card(identity_id: str, lines: Mapping[Ref, Line]) -> Card:

@@ -112,4 +112,4 @@ def test_a_number_that_stands_again_follows_what_stood_in_its_place() -> None:
     assert [
         (str(line.before and line.before.ref), str(line.after and line.after.ref))
         for line in event.lines
-    ] == [("cn-unicom:2", "cn-mobile:1"), ("cn-mobile:1", "cn-mobile:1")]
+    ] == [("cn-mobile:1", "cn-mobile:1"), ("cn-unicom:2", "cn-mobile:1")]

@@ -26,6 +26,14 @@ def test_a_number_that_is_named_later_follows_the_one_that_was_withdrawn_first()
     assert told(registry) == [("cn-mobile:1", "cn-unicom:7")]
 
 
+def test_a_number_that_was_told_of_as_new_follows_what_turns_out_to_have_been_before() -> None:
+    registry = Registry()
+    registry.feed(began("cn-unicom:7", TWO, 5, replaces="cn-mobile:1"))
+    assert told(registry) == [(None, "cn-unicom:7")]
+    registry.feed(ended("cn-mobile:1", 5, EndReason.PORTED_OUT), began("cn-mobile:1", ONE, 0))
+    assert told(registry) == [("cn-mobile:1", "cn-unicom:7")]
+
+
 def test_a_number_that_follows_nothing_is_new() -> None:
     registry = Registry()
     registry.feed(began("cn-mobile:1", ONE, 0))
