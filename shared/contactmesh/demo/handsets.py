@@ -6,7 +6,13 @@ from pathlib import Path
 from types import TracebackType
 from typing import Final, Protocol, Self
 
-from contactmesh.contracts.identity import EnrolmentCode, RegisterUser, UserRow
+from contactmesh.contracts.identity import (
+    AddCarrier,
+    CarrierRow,
+    EnrolmentCode,
+    RegisterUser,
+    UserRow,
+)
 from contactmesh.demo.measuring import Arrival, Arrivals
 from contactmesh.demo.people import Person
 from contactmesh.terminal import (
@@ -43,6 +49,14 @@ class Operator(Protocol):
 
     async def mint(self, user_id: str) -> EnrolmentCode:
         """Mint a one-time code."""
+        ...
+
+    async def add_carrier(self, carrier: AddCarrier) -> CarrierRow:
+        """Add a carrier."""
+        ...
+
+    async def mint_for_carrier(self, carrier_id: str) -> EnrolmentCode:
+        """Mint a one-time code for a carrier's terminal."""
         ...
 
 

@@ -12,13 +12,14 @@ from typing import Final
 
 from contactmesh.contracts.identity import RegisterUser
 from contactmesh.demo import texts
+from contactmesh.demo.carriers import CarrierDesks
 from contactmesh.demo.handsets import Handset, Operator
 from contactmesh.demo.logs import logging_to
 from contactmesh.demo.measuring import Arrivals
 from contactmesh.demo.narration import Narrator
 from contactmesh.demo.people import Person, everyone
 from contactmesh.demo.result import Result
-from contactmesh.demo.scenario import absences, blocks, changes, ending, opening
+from contactmesh.demo.scenario import absences, blocks, carriers, changes, ending, opening
 from contactmesh.demo.scenario.stage import Cast, Stage
 from contactmesh.local.stack import Stack, StackSettings, Step
 from contactmesh.messaging.tap import tapped
@@ -101,6 +102,10 @@ class Demo:
             arrivals = Arrivals()
             handsets = _handsets(cast, folder / "terminals", arrivals)
             await self._enrol(cast, handsets, stack)
+            desks = CarrierDesks(folder / "carriers")
+            operator = self._operator_at(stack.identity_url, stack.operator_token_file)
+            async with operator:
+                await desks.open(running, operator, stack.identity_url)
             for handset in handsets:
                 running.push_async_callback(handset.switch_off)
                 await handset.switch_on()
@@ -109,7 +114,7 @@ class Demo:
                 tapped(stack.amqp_url, {one.terminal_name: _keys(one) for one in handsets})
             )
             stage = Stage(cast, handsets, tap, arrivals, narrator)
-            await _tell_story(stage)
+            await _tell_story(stage, desks)
             result = await ending.check(stage, stack.services)
         result.tell(narrator, books=len(handsets))
         if self._options.keep is not None:
@@ -177,7 +182,7 @@ def _keys(handset: Handset) -> tuple[str, str]:
     return terminal_key(handset.terminal.terminal_id), user_key(handset.owner.user_id)
 
 
-async def _tell_story(stage: Stage) -> None:
+async def _tell_story(stage: Stage, desks: CarrierDesks) -> None:
     await opening.found_groups(stage)
     await opening.publish_cards(stage)
     await changes.change_numbers(stage)
@@ -186,3 +191,4 @@ async def _tell_story(stage: Stage) -> None:
     await absences.be_offline(stage)
     await absences.be_unsubscribed(stage)
     await absences.leave(stage)
+    await carriers.carriers_speak(stage, desks)

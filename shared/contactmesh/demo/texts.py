@@ -86,7 +86,7 @@ TABLET: Final = "tablet"
 # The command
 HELP_DEMO = (
     "See it work: a whole system, people in two groups, changed numbers, blocks, a phone that was "
-    "off.\n\n"
+    "off, carriers that change and port numbers.\n\n"
     "Everything runs for real on this machine, takes less than a minute, and leaves nothing "
     "behind. Every phonebook is checked at the end. The last line is one line of JSON with what "
     "was counted; the exit status is 0 only if all of it was right.\n\n"
@@ -124,6 +124,7 @@ STEP_BLOCK_EVERYWHERE = "The same in all groups"
 STEP_OFFLINE = "A phone that was off"
 STEP_UNSUBSCRIBED = "A terminal that wants no pushes"
 STEP_LEAVING = "A member who leaves"
+STEP_CARRIERS = "What the carriers know"
 STEP_RESULT = "The result"
 
 GROUP_CREATED = "{owner} creates “{group}” with {count} initial members."
@@ -174,6 +175,25 @@ YES = "yes"
 NO = "no"
 NOTHING = "-"
 
+CARRIERS: Final = {"cn-mobile": "中国移动", "cn-unicom": "中国联通", "gb-ee": "EE"}
+DESK: Final = "feed"
+CARRIER_CHANGED = (
+    "{carrier} tells that {name} has another number. {name} does nothing, and every phonebook "
+    "that may have it does."
+)
+RECYCLED = (
+    "The old number goes to {heir}. {viewer} asks about {name} and is told nothing of it: a number "
+    "is not a person."
+)
+TAKEN_ALONG = (
+    "{name} takes the number along to {carrier}. {viewer} opens the page, is told so once, and "
+    "keeps the number."
+)
+BLOCKED_LOOK = (
+    "{blocked}, whom {name} blocks, asks about {name}, and gets the same answer as for somebody "
+    "who does not exist."
+)
+
 # The result
 RESULT = "Counted"
 RESULT_MEMBERS = "Members of groups"
@@ -198,7 +218,12 @@ KNOWS_GROUP = "that {name} learns of “{group}”"
 LEARNS_OWN = "that {name}'s {terminal} learns of the card published on the other terminal"
 LEARNS_LEAVING = "that {name} learns of {member}'s leaving"
 
+FEED_REJECTED = "The demo cannot go on: the registry does not take what {carrier} says."
+NOT_IN_PHONEBOOK = "The demo cannot go on: {viewer} does not have {name} in the phonebook."
+
 # Names of what is checked
+LOOK_AT = "what the registry says of {name}"
+LOOK_OF_BLOCKED = "a look by somebody who is blocked"
 COUNT_WITHHELD = "deliveries withheld because of a block"
 COUNT_MEMBERS = "members of groups"
 CURSOR_MOVED = "the pull cursor moved although nothing may be known"

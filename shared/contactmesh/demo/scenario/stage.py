@@ -146,12 +146,20 @@ class Stage:
 
     async def change(self, user: str, *, full_width: bool = False) -> Change:
         """Give somebody a new number, publish it, and wait until all who may have it do."""
-        before = self.numbers[user]
-        number = self.numbers[user] = self.cast.plan.new(self.person(user), full_width=full_width)
+        number = self.cast.plan.new(self.person(user), full_width=full_width)
+        return await self.change_to(
+            user, number, lambda: self._publish(user, self.world.groups_of(user))
+        )
+
+    async def change_to(
+        self, user: str, number: str, tell: Callable[[], Awaitable[None]]
+    ) -> Change:
+        """Give somebody this number, have it told, and wait until all who may have it do."""
+        before, self.numbers[user] = self.numbers[user], number
         reach = self.world.publish(user, number)
         wanted = self._expected(user, reach.told)
         start = asyncio.get_running_loop().time()
-        await self._publish(user, self.world.groups_of(user))
+        await tell()
         await self.arrived(wanted)
         seconds = [
             taken
