@@ -6,7 +6,7 @@ from carrier_registry_service.carriers import known_carriers
 from carrier_registry_service.event_handler import RegistryEvents
 from carrier_registry_service.handlers import RegistryCommands
 from carrier_registry_service.repository.loading import Loading
-from carrier_registry_service.repository.memberships import Memberships
+from carrier_registry_service.repository.memberships import Memberships, StandingBlocks
 from carrier_registry_service.repository.reading import Reading
 from carrier_registry_service.settings import RegistrySettings
 from contactmesh.audience.following import Healing
@@ -45,7 +45,9 @@ async def main(stopping: asyncio.Event) -> None:
         commands = CommandHandler(
             RegistryCommands(Loading(database), reading, terms), unit_of_work, replies, relay
         )
-        learning = RegistryEvents(memberships, reading, Audiences(database), held, events)
+        learning = RegistryEvents(
+            memberships, StandingBlocks(database), reading, Audiences(database), held, events
+        )
 
         async def prepare() -> None:
             await unit_of_work.prepare()

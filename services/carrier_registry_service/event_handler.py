@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
-from carrier_registry_service.repository.memberships import Memberships
+from carrier_registry_service.repository.memberships import Memberships, StandingBlocks
 from carrier_registry_service.repository.reading import Reading
 from contactmesh.audience.following import Following, Ready
 from contactmesh.audience.storage import Audiences, HeldEvents
@@ -16,6 +16,7 @@ from contactmesh.contracts.group.events import (
     GroupDissolved,
     MemberJoined,
     MemberLeft,
+    StandingBlockChanged,
     SubscriptionChanged,
 )
 from contactmesh.contracts.identity import TerminalRevoked
@@ -35,6 +36,7 @@ KINDS: Final = {
         GroupDissolved,
         MemberJoined,
         MemberLeft,
+        StandingBlockChanged,
         SubscriptionChanged,
         TerminalRevoked,
     )
@@ -47,6 +49,7 @@ class RegistryEvents:
     def __init__(
         self,
         memberships: Memberships,
+        standing_blocks: StandingBlocks,
         reading: Reading,
         audiences: Audiences,
         held: HeldEvents,
@@ -54,6 +57,7 @@ class RegistryEvents:
         clock: Clock = utc_now,
     ) -> None:
         self._memberships = memberships
+        self._standing_blocks = standing_blocks
         self._reading = reading
         self._clock = clock
         self._following = Following(
@@ -79,5 +83,7 @@ class RegistryEvents:
             match one.event.message:
                 case AudienceEvent() as about if one.audience is not None:
                     await self._memberships.project(one.audience, about)
+                case StandingBlockChanged() as change:
+                    await self._standing_blocks.take(change)
                 case TerminalRevoked() as revoked:
                     await self._reading.revoke(revoked.terminal_id, self._clock())

@@ -47,19 +47,26 @@ EVERYTHING: Final = Access(details=True, state=True, usage=True)
 NOTHING: Final = Access()
 
 
-def access_of(grant: Grant | None, shared: Iterable[Membership], viewer_id: str) -> Access:
+def access_of(
+    grant: Grant | None,
+    shared: Iterable[Membership],
+    viewer_id: str,
+    *,
+    blocked_everywhere: bool = False,
+) -> Access:
     """What a viewer may see.
 
     Args:
         grant: what the owner has said about the viewer, if anything.
         shared: the owner's memberships in the groups that the viewer is in too.
         viewer_id: the viewer.
+        blocked_everywhere: whether the owner blocks the viewer wherever they meet.
 
-    Deny wins: a revocation, and a block in whatever group the two share. Otherwise sharing a group
-    lets the viewer see the numbers, and a grant adds to that.
+    Deny wins: a revocation, a block everywhere, and one in whatever group the two share. Otherwise
+    sharing a group lets the viewer see the numbers, and a grant adds to that.
     """
     groups = tuple(shared)
-    if any(viewer_id in membership.blocked for membership in groups):
+    if blocked_everywhere or any(viewer_id in one.blocked for one in groups):
         return NOTHING
     if grant is None:
         return Access(details=bool(groups))

@@ -170,6 +170,9 @@ class State:
         self.shared: Mapping[tuple[str, str], tuple[Membership, ...]] = {}
         """(owner, viewer): the owner's memberships in the viewer's groups"""
 
+        self.blocked_everywhere: frozenset[tuple[str, str]] = frozenset()
+        """(owner, viewer)"""
+
     def record(self, identity_id: str) -> Record:
         """An identity's record, empty where nothing is known of the identity."""
         return self.records.get(identity_id) or Record(identity_id)
@@ -190,7 +193,12 @@ class State:
     def access(self, owner_id: str, viewer_id: str) -> Access:
         """What a viewer may see of an owner."""
         pair = (owner_id, viewer_id)
-        return access_of(self.grants.get(pair), self.shared.get(pair, ()), viewer_id)
+        return access_of(
+            self.grants.get(pair),
+            self.shared.get(pair, ()),
+            viewer_id,
+            blocked_everywhere=pair in self.blocked_everywhere,
+        )
 
     def budget(self, viewer_id: str) -> Budget:
         """What a viewer has used up."""

@@ -8,7 +8,7 @@ from carrier_registry_service.domain.access import NOTHING, Membership
 from carrier_registry_service.domain.state import State
 from carrier_registry_service.repository import mapping
 from carrier_registry_service.repository.mapping import join_key
-from carrier_registry_service.repository.memberships import Memberships
+from carrier_registry_service.repository.memberships import Memberships, StandingBlocks
 from carrier_registry_service.wanted import Wanted
 from contactmesh.storage.database import Database
 from contactmesh.storage.transaction import Document, Write
@@ -25,6 +25,7 @@ class Loading:
         self._asked = database.collection(mapping.ASKED)
         self._dial_orders = database.collection(mapping.DIAL_ORDERS)
         self._memberships = Memberships(database)
+        self._standing_blocks = StandingBlocks(database)
 
     async def load(self, want: Wanted) -> State:
         """Load what is wanted.
@@ -38,9 +39,10 @@ class Loading:
         who does not exist.
         """
         state = State()
-        _, groups, _, _ = await asyncio.gather(
+        _, groups, state.blocked_everywhere, _, _ = await asyncio.gather(
             self._load_issued(want, state),
             self._memberships.of(sorted({viewer for _, viewer in want.looks})),
+            self._standing_blocks.among(want.looks),
             self._load_grants(want, state),
             self._load_budgets(want, state),
         )

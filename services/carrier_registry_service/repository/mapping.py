@@ -29,6 +29,7 @@ BUDGETS: Final = "budgets"
 ASKED: Final = "asked"
 LOOKS: Final = "looks"
 MEMBERSHIPS: Final = "memberships"
+STANDING_BLOCKS: Final = "standing_blocks"
 REVOKED: Final = "revoked_terminals"
 
 

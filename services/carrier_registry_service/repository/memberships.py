@@ -1,4 +1,4 @@
-"""Which groups users share, and whom they block there: audiences by user instead of by group."""
+"""Which groups users share, and whom they block: audiences by user instead of by group."""
 
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
@@ -16,10 +16,35 @@ from contactmesh.contracts.group.events import (
     GroupDissolved,
     MemberJoined,
     MemberLeft,
+    StandingBlockChanged,
 )
 from contactmesh.storage.database import Database, Index
 from contactmesh.storage.errors import StaleState
 from contactmesh.storage.transaction import Document
+
+
+class StandingBlocks:
+    """Who blocks whom wherever they meet; a lifted block stays, for what may still arrive late."""
+
+    def __init__(self, database: Database) -> None:
+        self._collection = database.collection(mapping.STANDING_BLOCKS)
+
+    async def take(self, change: StandingBlockChanged) -> None:
+        """Take a change over, unless a later one is known."""
+        key = join_key(change.setter_id, change.blocked_id)
+        # What is newer already is not replaced: there, the upsert finds the key taken.
+        with suppress(StaleState):
+            await self._collection.update(
+                {"_id": key, "rev": {"$lt": change.rev}},
+                {"$set": {"rev": change.rev, "blocked": change.blocked}},
+                upsert=True,
+            )
+
+    async def among(self, pairs: Iterable[tuple[str, str]]) -> frozenset[tuple[str, str]]:
+        """Those of the pairs, as (setter, blocked), between whom a block stands."""
+        keys = {join_key(*pair): pair for pair in pairs}
+        found = await self._collection.get_many(sorted(keys))
+        return frozenset(keys[id_] for id_, document in found.items() if document["blocked"])
 
 
 class Memberships:

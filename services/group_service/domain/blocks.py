@@ -5,7 +5,7 @@ from dataclasses import replace
 from contactmesh.contracts.errors import invalid_field
 from contactmesh.contracts.group.commands import Block as BlockCommand
 from contactmesh.contracts.group.commands import Lift
-from contactmesh.contracts.group.events import BlockLifted, BlockSet
+from contactmesh.contracts.group.events import BlockLifted, BlockSet, StandingBlockChanged
 from group_service.domain.documents import Block, Group, Member, StandingBlock
 from group_service.domain.state import Asking, Decision, State, Told
 
@@ -20,9 +20,10 @@ def block(state: State, asking: Asking, command: BlockCommand) -> Decision:
         return Decision(told=_set(state, group, member, command.user_id))
     pair = (asking.user_id, command.user_id)
     state.guard(*pair)
+    told: list[Told] = []
     if state.standing.get(pair) is None:
         state.standing.put(pair, StandingBlock(*pair))
-    told: list[Told] = []
+        told.append(_everywhere(asking, command.user_id, blocked=True))
     for shared, own in _own_groups(state, asking):
         if _is_member(state, shared, command.user_id):
             told += _set(state, shared, own, command.user_id)
@@ -36,9 +37,10 @@ def lift(state: State, asking: Asking, command: Lift) -> Decision:
         return Decision(told=_lifted(state, asking, group, member, command.user_id))
     pair = (asking.user_id, command.user_id)
     state.guard(*pair)
+    told: list[Told] = []
     if state.standing.get(pair) is not None:
         state.standing.drop(pair)
-    told: list[Told] = []
+        told.append(_everywhere(asking, command.user_id, blocked=False))
     for standing in state.blocks:
         shared = state.groups.get(standing.group_id)
         own = state.members.get((standing.group_id, asking.user_id))
@@ -47,6 +49,15 @@ def lift(state: State, asking: Asking, command: Lift) -> Decision:
         if not shared.dissolved:
             told += _lifted(state, asking, shared, own, command.user_id)
     return Decision(told=tuple(told))
+
+
+def _everywhere(asking: Asking, blocked_id: str, *, blocked: bool) -> Told:
+    """What services hear that let people see each other without a group."""
+    rev = int(asking.now.timestamp() * 1_000_000)
+    told = StandingBlockChanged(
+        setter_id=asking.user_id, blocked_id=blocked_id, blocked=blocked, rev=rev
+    )
+    return Told(told, asking.user_id, rev)
 
 
 def _own_groups(state: State, asking: Asking) -> list[tuple[Group, Member]]:

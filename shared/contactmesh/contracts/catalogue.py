@@ -67,6 +67,7 @@ EVENTS: Final[tuple[type[Message], ...]] = (
     events.MemberLeft,
     events.BlockSet,
     events.BlockLifted,
+    events.StandingBlockChanged,
     events.SubscriptionChanged,
     events.HandedOver,
     events.GroupDissolved,

@@ -121,6 +121,7 @@ REGISTRY = ServiceTopology(
         "group.subscription.changed",
         "group.dissolved",
         "group.audience.snapshot",
+        "user.block.changed",
         "terminal.revoked",
     ),
 )

@@ -82,6 +82,17 @@ async def test_a_block_holds_for_a_grant_and_in_a_group_that_is_joined_later(
     await until(bo, lin, denied)
 
 
+async def test_a_block_everywhere_holds_for_a_grant_without_any_group(system: System) -> None:
+    _, (lin, bo) = await with_a_number(system, "lin", "bo")
+    await lin.does(Grant(viewer_id=bo.user_id))
+    assert allowed(await ask(bo, lin))
+    for _ in range(3):
+        await lin.does(Block(user_id=bo.user_id))
+        await until(bo, lin, denied)
+        await lin.does(Lift(user_id=bo.user_id))
+        await until(bo, lin, allowed)
+
+
 async def test_a_grant_is_in_force_with_its_reply_and_a_revocation_too(system: System) -> None:
     seq, (lin, bo) = await with_a_number(system, "lin", "bo")
     known = ref("cn-mobile", seq)

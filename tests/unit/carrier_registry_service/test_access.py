@@ -53,6 +53,8 @@ def test_sharing_a_group_lets_see_the_numbers_and_nothing_more() -> None:
     assert access_of(None, (OPEN,), BO) == Access(details=True)
     assert access_of(None, (), BO) == NOTHING
     assert access_of(None, (OPEN, BLOCKING), BO) == NOTHING
+    everything = Grant(LIN, BO, details=True, state=True, usage=True)
+    assert access_of(everything, (OPEN,), BO, blocked_everywhere=True) == NOTHING
 
 
 @pytest.mark.claim("C7")

@@ -78,6 +78,21 @@ class BlockLifted(AudienceEvent):
     refresh: bool
 
 
+class StandingBlockChanged(Message):
+    """`setter_id` blocks `blocked_id` everywhere, or no longer does.
+
+    It is told whether or not the two share a group. `rev` orders the changes between the two; in the groups that they share, `BlockSet` and
+    `BlockLifted` say the same.
+    """
+
+    TYPE: ClassVar[str] = "user.block.changed"
+
+    setter_id: UserId
+    blocked_id: UserId
+    blocked: bool
+    rev: int
+
+
 class SubscriptionChanged(AudienceEvent):
     """The terminals of a member that receive no pushes of this group."""
 
