@@ -5,6 +5,7 @@ from typing import Final
 from carrier_registry_service.domain.access import EVERYTHING, NOTHING, Access
 from carrier_registry_service.domain.budgets import Budget
 from carrier_registry_service.domain.comparison import Comparison, compare, in_dial_order
+from carrier_registry_service.domain.lineage import Lineage
 from carrier_registry_service.domain.registration import Ref
 from carrier_registry_service.domain.showing import statuses
 from carrier_registry_service.domain.state import Asked, Asking, Decision, Looked, State
@@ -24,42 +25,42 @@ def check(state: State, asking: Asking, command: Check) -> Decision:
     """
     owner_id, viewer_id = command.identity_id, asking.sender_id
     if owner_id == viewer_id:
-        return Decision(
-            _answer(state, asking, command, EVERYTHING, _compared(state, asking, command))
-        )
+        lineage = state.lineage(owner_id, asking.terms.rules)
+        return Decision(_answer(command, EVERYTHING, lineage, _compared(lineage, command), ()))
     try:
         budget = _counted(state, asking, owner_id)
         access = state.access(owner_id, viewer_id)
         if access == NOTHING:
             _log(state, asking, owner_id, NOTHING)
             raise _not_found()
-        comparison = _compared(state, asking, command)
+        lineage = state.lineage(owner_id, asking.terms.rules)
+        comparison = _compared(lineage, command)
         _count_failed(state, asking, budget, comparison)
-        return Decision(_answer(state, asking, command, access, comparison))
+        own = state.dial_orders.get((viewer_id, owner_id))
+        answer = _answer(command, access, lineage, comparison, () if own is None else own.order)
+        _log(state, asking, owner_id, NOTHING if isinstance(answer, Refusal) else access)
+        return Decision(answer)
     except Refusal as refusal:
         return Decision(refusal)
 
 
-def _compared(state: State, asking: Asking, command: Check) -> Comparison:
-    lineage = state.lineage(command.identity_id, asking.terms.rules)
+def _compared(lineage: Lineage, command: Check) -> Comparison:
     return compare(lineage, [Ref.of(sent) for sent in command.registrations], command.numbers)
 
 
 def _answer(
-    state: State, asking: Asking, command: Check, access: Access, comparison: Comparison
+    command: Check,
+    access: Access,
+    lineage: Lineage,
+    comparison: Comparison,
+    order: tuple[Ref, ...],
 ) -> Result | Refusal:
-    nothing_right = comparison.failed > 0 and not comparison.right
-    seen = NOTHING if nothing_right else access
-    if command.identity_id != asking.sender_id:
-        _log(state, asking, command.identity_id, seen)
-    if nothing_right:
+    if comparison.failed and not comparison.right:
         return _not_found()
-    lineage = state.lineage(command.identity_id, asking.terms.rules)
-    own = state.dial_orders.get((asking.sender_id, command.identity_id))
     return Checked(
         identity_id=command.identity_id,
         changes=comparison.changes,
-        lines=in_dial_order(lineage, () if own is None else own.order),
+        lines=in_dial_order(lineage, order),
         status=statuses(lineage.live, access),
     )
 

@@ -77,7 +77,7 @@ def compare(lineage: Lineage, known: Sequence[Ref], numbers: Sequence[str]) -> C
     carriers = {ref.carrier_id for ref in (*ours, *matched.values())}
     changes += [
         LineChange(code=ADDED[ref.carrier_id in carriers], line=line)
-        for ref, line in lineage.lines().items()
+        for ref, line in lineage.lines.items()
         if ref not in told
     ]
     return Comparison(
@@ -95,7 +95,7 @@ def _became(
     if successor is None:
         return LineChange(code=ChangeCode.NUMBER_WITHDRAWN, known=shown, number=number)
     now = successor.registration.ref
-    line = lineage.line(now)
+    line = lineage.lines[now]
     today = lineage.rules.today
     same = Now(now.carrier_id == ref.carrier_id, line.msisdn == lineage.began(ref).msisdn)
     moved = today(now.carrier_id) != today(ref.carrier_id)
@@ -141,5 +141,5 @@ def in_dial_order(lineage: Lineage, viewers: Sequence[Ref]) -> tuple[Line, ...]:
         priority = line.dial_priority
         return (ref not in own, own.get(ref, 0), priority is None, priority or 0, ref)
 
-    lines = lineage.lines()
+    lines = lineage.lines
     return tuple(lines[ref] for ref in sorted(lines, key=lambda ref: place_of(ref, lines[ref])))

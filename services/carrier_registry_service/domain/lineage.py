@@ -125,8 +125,9 @@ class Lineage:
             dial_priority=said.dial_priority,
         )
 
+    @cached_property
     def lines(self) -> dict[Ref, Line]:
-        """All live numbers."""
+        """All live numbers, by reference."""
         return {one.ref: self.line(one.ref) for one in self.live}
 
     def predecessors(self, ref: Ref) -> Iterable[Ref]:

@@ -23,7 +23,7 @@ def publish_changes(state: State, asking: Asking, before: Record) -> tuple[Told,
     identity_id, rules = before.identity_id, asking.terms.rules
     then = Lineage(before.registrations.values(), rules)
     now = state.lineage(identity_id, rules)
-    lines_then, lines_now = then.lines(), now.lines()
+    lines_then, lines_now = then.lines, now.lines
     replaced = replacements(then, now)
     if lines_then == lines_now and not replaced:
         return ()

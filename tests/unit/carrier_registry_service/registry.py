@@ -155,7 +155,7 @@ class Registry:
 
     def lines(self, who: str = LIN) -> dict[str, Line]:
         """The live numbers as they are shown, by reference."""
-        lines = self.state.lineage(who, self.terms.rules).lines()
+        lines = self.state.lineage(who, self.terms.rules).lines
         return {str(ref): line for ref, line in lines.items()}
 
     def live(self, who: str = LIN) -> dict[str, str]:

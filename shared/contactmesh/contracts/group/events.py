@@ -81,8 +81,8 @@ class BlockLifted(AudienceEvent):
 class StandingBlockChanged(Message):
     """`setter_id` blocks `blocked_id` everywhere, or no longer does.
 
-    It is told whether or not the two share a group. `rev` orders the changes between the two; in the groups that they share, `BlockSet` and
-    `BlockLifted` say the same.
+    It is told whether or not the two share a group. `rev` orders the changes between the two; in
+    the groups that they share, `BlockSet` and `BlockLifted` say the same.
     """
 
     TYPE: ClassVar[str] = "user.block.changed"
