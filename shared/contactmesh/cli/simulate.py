@@ -12,7 +12,7 @@ import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from contactmesh.carriers.feeding import FeedReport, Send
-from contactmesh.carriers.simulator.days import Days, play
+from contactmesh.carriers.simulator.days import Days
 from contactmesh.carriers.simulator.happenings import Happening, Kind
 from contactmesh.carriers.simulator.registry import NAMES
 from contactmesh.carriers.simulator.runner import feed_days
@@ -67,9 +67,8 @@ async def carrier(
     report, kinds, begun = FeedReport(), Counter[Kind](), time.perf_counter()
     try:
         async with _carriers(access, folder) as send:
-            total = sum(1 for _ in play(days))
             with _progress() as progress:
-                task = progress.add_task(texts.SIMULATING, total=total)
+                task = progress.add_task(texts.SIMULATING, total=days.chances)
 
                 def played(step: list[Happening]) -> None:
                     kinds.update(happening.kind for happening in step)

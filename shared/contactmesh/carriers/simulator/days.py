@@ -61,6 +61,11 @@ class Days:
         """When they are over."""
         return self.start + timedelta(hours=self.hours)
 
+    @property
+    def chances(self) -> int:
+        """How many times something may happen; sometimes nothing can."""
+        return self.people + round(sum(DAILY.values()) * self.people * self.hours / 24)
+
     def identity(self, number: int) -> str:
         """The id of a person, counted from 1."""
         return f"sim-{self.seed}-{self.start:%Y%m%d%H}-{number:05d}"
@@ -77,8 +82,7 @@ def play(days: Days) -> Iterator[Happening]:
         yield Happening(
             _whole(at), Kind.BEGUN, (books.begins(_whole(at), identity_id, carrier_id),)
         )
-    happening_count = round(sum(DAILY.values()) * days.people * days.hours / 24)
-    times = sorted(random.random() for _ in range(happening_count))
+    times = sorted(random.random() for _ in range(days.chances - days.people))
     for part in times:
         at = _whole(days.start + part * (days.end - days.start))
         kind = random.choices(list(DAILY), list(DAILY.values()))[0]
@@ -94,7 +98,7 @@ def _happening(
         return _recycling(at, books, people, random)
     if kind is Kind.ADDED:
         identity_id = random.choice(people)
-        if sum(held.identity_id == identity_id for held in books.held) >= _MOST_NUMBERS:
+        if books.numbers_of[identity_id] >= _MOST_NUMBERS:
             return None
         fact = books.begins(at, identity_id, random.choice(list(PREFIXES)))
         return Happening(at, kind, (fact,))

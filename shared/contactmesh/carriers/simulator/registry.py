@@ -1,6 +1,6 @@
 """The books of simulated carriers: who has which number now, and what was given up."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from datetime import datetime
 from random import Random
@@ -37,10 +37,13 @@ class Books:
     random: Random
     base: int
     held: list[Held] = field(default_factory=list)
+    numbers_of: Counter[str] = field(default_factory=Counter)
+    """How many numbers everybody has."""
     retired: list[Held] = field(default_factory=list)
     """Numbers given up and not given to anybody since, with who had them."""
     _issued: defaultdict[str, int] = field(default_factory=lambda: defaultdict(int))
     _numbers: set[str] = field(default_factory=set)
+    _places: dict[RegistrationRef, int] = field(default_factory=dict)
 
     def begins(
         self,
@@ -53,7 +56,9 @@ class Books:
     ) -> Fact:
         """Give somebody a number, a new one unless it is said which."""
         held = Held(self._next_ref(carrier_id), identity_id, number or self._new_number(carrier_id))
+        self._places[held.ref] = len(self.held)
         self.held.append(held)
+        self.numbers_of[identity_id] += 1
         began = Began(
             registration_seq=held.ref.registration_seq,
             identity_id=identity_id,
@@ -65,7 +70,12 @@ class Books:
 
     def ends(self, at: datetime, held: Held, reason: EndReason) -> Fact:
         """Take a number from whoever has it."""
-        self.held.remove(held)
+        # The last one takes its place: nothing has to move up, however many there are.
+        place, last = self._places.pop(held.ref), self.held.pop()
+        if last != held:
+            self.held[place] = last
+            self._places[last.ref] = place
+        self.numbers_of[held.identity_id] -= 1
         return ended(at, held, reason)
 
     def replaced(self, at: datetime, held: Held, kind: Kind) -> Happening:

@@ -1,5 +1,6 @@
 """A terminal's beginning, and how it is now."""
 
+import contextlib
 import re
 import socket
 import time
@@ -19,6 +20,7 @@ from contactmesh.cli.terminal.place import Place, at_a_terminal
 from contactmesh.terminal import (
     AlreadyEnrolled,
     AuthenticationRefused,
+    CommandRefused,
     NotEnrolled,
     Terminal,
     TerminalInUse,
@@ -135,7 +137,9 @@ async def _connection(place: Place) -> tuple[str, int | None]:
     try:
         async with connected(place, deadline_seconds=_PATIENCE_SECONDS) as terminal:
             begun = time.perf_counter()
-            await terminal.groups()
+            # Also an answer that refuses, as to a carrier's terminal, has been there and back.
+            with contextlib.suppress(CommandRefused):
+                await terminal.groups()
             return texts.WORKS, round((time.perf_counter() - begun) * 1000)
     except TerminalInUse:
         return texts.IN_USE, None
