@@ -26,6 +26,13 @@ ROWS = {
     "G6": "The server receives, authenticates, and creates",
     "G7": "The terminal requests, names members, and receives invitations",
     "G8": "The terminal sets its interval, invites, and asks for updates",
+    "C1": "Opening a contact's page asks the registry, and puts right what changed",
+    "C2": "A carrier or sequence no longer live means that carrier or number changed",
+    "C3": "A live number at a carrier that the viewer does not know was added there",
+    "C4": "A live number beside a known one of the same carrier was added there",
+    "C5": "State and plan usage are told with their time, each if granted",
+    "C6": "Added numbers come with shared labels and dial priority, which order dialling",
+    "C7": "Without access the answer is that of an unknown contact; budgets and a log of looks",
 }
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from contactmesh.contacts import NumberKind, match_key, range_holder, read_number
+from contactmesh.contacts import NumberKind, match_key, range_holder, read_number, region_of
 
 
 @pytest.mark.parametrize(
@@ -59,6 +59,21 @@ def test_a_number_in_no_known_range_is_doubtful_and_no_more() -> None:
     assert read_number("+861064812345678").doubtful
     assert read_number("+861064812345678").key is not None
     assert not read_number("+8613800138000").doubtful
+
+
+@pytest.mark.parametrize(
+    ("number", "region"),
+    [
+        ("+8613800138000", "CN"),
+        ("+16502530000", "US"),
+        ("+447700900123", "GB"),
+        ("+870773111632", None),
+        ("+9990000", None),
+        ("13800138000", None),
+    ],
+)
+def test_the_country_of_a_complete_number(number: str, region: str | None) -> None:
+    assert region_of(number) == region
 
 
 def test_the_range_holder_is_a_name_in_the_language_asked_for() -> None:
