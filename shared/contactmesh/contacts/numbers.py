@@ -27,6 +27,7 @@ _EXTENSION: Final = re.compile(
 _PAUSE: Final = re.compile(r"[,;pwPW]")
 _SENDER: Final = re.compile(r"106[0-9]{5,17}")
 _LONGEST_SHORT_CODE: Final = 6
+_NO_REGION: Final = "ZZ"
 
 
 class NumberKind(StrEnum):
@@ -114,6 +115,9 @@ def match_key(text: str, default_region: str | None = None) -> str | None:
 def region_of(number: str) -> str | None:
     """The country (ISO 3166, two letters) in whose numbering plan a complete number is.
 
+    Where several countries share a code and no table says which one has the number, it is the
+    largest of them.
+
     Args:
         number: in E.164, with its plus.
 
@@ -121,10 +125,13 @@ def region_of(number: str) -> str | None:
         The country; None for numbers of no country, such as those of satellites.
     """
     try:
-        region = phonenumbers.region_code_for_number(phonenumbers.parse(number))
+        parsed = phonenumbers.parse(number)
     except NumberParseException:
         return None
-    return region if region is not None and region.isalpha() else None
+    region = phonenumbers.region_code_for_number(parsed)
+    if region is None:
+        region = phonenumbers.region_code_for_country_code(parsed.country_code)
+    return region if region.isalpha() and region != _NO_REGION else None
 
 
 def range_holder(text: str, default_region: str | None = None, language: str = "en") -> str | None:
