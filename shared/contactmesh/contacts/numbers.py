@@ -130,7 +130,7 @@ def region_of(number: str) -> str | None:
         return None
     region = phonenumbers.region_code_for_number(parsed)
     if region is None:
-        region = phonenumbers.region_code_for_country_code(parsed.country_code)
+        region = phonenumbers.region_code_for_country_code(parsed.country_code or 0)
     return region if region.isalpha() and region != _NO_REGION else None
 
 
