@@ -9,7 +9,7 @@ from typing import ClassVar, Final
 from pydantic import JsonValue
 
 from contactmesh.contacts.vcard.builder import APPLE_LABELS
-from contactmesh.contacts.vcard.content import escape, param_text
+from contactmesh.contacts.vcard.content import escape, escape_text, param_text
 from contactmesh.contacts.vcard.parameters import Members
 from contactmesh.contacts.vcard.properties import (
     ADDRESS_CONTEXTS,
@@ -201,7 +201,7 @@ class Emitter:
         if known.value != "uri":
             if value[:4].lower() == "tel:" and known.name == "TEL":
                 params += ";VALUE=uri"
-            value = escape(value)
+            value = escape_text(value, is_v4=self.is_v4)
         elif "\\" in value:
             self.certain = False
         self.entry(known.name, known.prefix, key, entry, value, params)

@@ -9,7 +9,7 @@ from typing import Final, Literal, cast
 from pydantic import JsonValue
 
 from contactmesh.contacts.vcard.builder import PARAMS_PROPERTY
-from contactmesh.contacts.vcard.content import escape, param_text
+from contactmesh.contacts.vcard.content import escape, escape_text, param_text
 from contactmesh.contacts.vcard.dates import date_text
 from contactmesh.contacts.vcard.emitter import Emitter
 from contactmesh.contacts.vcard.handlers import ADDRESS_KINDS, HANDLERS, NAME_KINDS
@@ -93,9 +93,9 @@ def _name(out: Emitter, name: JsonValue, shown: str) -> None:
     full = known.get("full")
     if isinstance(full, str):
         group, params = _beside(out.card, "fn") if PARAMS_PROPERTY in out.card else ("", "")
-        out.line(f"{group}FN{params}", escape(full))
+        out.line(f"{group}FN{params}", escape_text(full, is_v4=out.is_v4))
     else:
-        out.line("FN;DERIVED=TRUE", escape(shown))
+        out.line("FN;DERIVED=TRUE", escape_text(shown, is_v4=out.is_v4))
     components = known.get("components")
     if not isinstance(components, list):
         if not out.is_v4:
@@ -241,10 +241,12 @@ def _address(out: Emitter, key: str, entry: Members) -> None:
         if isinstance(entry.get(member), str):
             params += param_text(param, str(entry[member]))
     full = entry.get("full")
-    if isinstance(full, str):
+    if isinstance(full, str) and out.is_v4:
         params += param_text("LABEL", full)
     joined = ";".join([",".join(field) for field in fields])
     out.entry("ADR", "adr", key, entry, joined, params, types=_ADDRESS_TYPES)
+    if isinstance(full, str) and not out.is_v4:
+        out.entry("LABEL", key, f"{key}-1", entry, escape(full), types=_ADDRESS_TYPES)
 
 
 def _anniversary(out: Emitter, key: str, entry: Members) -> None:
@@ -280,7 +282,7 @@ def _note(out: Emitter, key: str, entry: Members) -> None:
                 params += param_text(param, str(author[member]))
     if isinstance(entry.get("created"), str):
         params += param_text("CREATED", re.sub("[-:]", "", str(entry["created"])))
-    out.entry("NOTE", "note", key, entry, escape(str(entry["note"])), params)
+    out.entry("NOTE", "note", key, entry, escape_text(str(entry["note"]), is_v4=out.is_v4), params)
 
 
 def _relations(out: Emitter, card: Members) -> None:

@@ -230,6 +230,20 @@ def address(build: CardBuilder, head: Head, value: str) -> None:
     build.add("addresses", "adr", entry, head)
 
 
+def postal_label(build: CardBuilder, head: Head, value: str) -> None:
+    """LABEL (RFC 2426, section 3.2.2): how the address of the same types is written in full."""
+    members = address_members(head)
+    text = unescape(value)
+    if head.group is None:
+        for entry in build.maps.get("addresses", {}).values():
+            known = cast("Members", entry)
+            rest = {name: item for name, item in known.items() if name != "components"}
+            if rest == members:
+                known["full"] = text
+                return
+    build.add("addresses", "adr", {**members, "full": text}, head)
+
+
 def anniversary(build: CardBuilder, head: Head, value: str) -> None:
     """BDAY, DEATHDATE, ANNIVERSARY and what phones write in their place."""
     omitted = head.params.get("x-apple-omit-year", [None])[0]
@@ -348,6 +362,7 @@ HANDLERS: Final[dict[str, Handler]] = {
     "N": name,
     "ORG": organization,
     "ADR": address,
+    "LABEL": postal_label,
     **dict.fromkeys(_ANNIVERSARIES, anniversary),
     "CATEGORIES": keywords,
     "MEMBER": member,
