@@ -85,6 +85,9 @@ class Demo:
             if not self._interrupted:
                 raise
             return None
+        finally:
+            for number in _SIGNALS:
+                loop.remove_signal_handler(number)
 
     async def _play(self) -> Result:
         narrator = self._narrator
