@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import ClassVar, Final
+from typing import ClassVar, Final, cast
 
 from pydantic import JsonValue
 
-from contactmesh.contacts.vcard.builder import APPLE_LABELS
+from contactmesh.contacts.vcard.builder import APPLE_LABELS, PARAMS_PROPERTY
 from contactmesh.contacts.vcard.content import escape, escape_text, param_text
 from contactmesh.contacts.vcard.parameters import Members
 from contactmesh.contacts.vcard.properties import (
@@ -278,3 +278,22 @@ def _groups(value: JsonValue) -> list[str]:
     if isinstance(value, list):
         return [group for item in value for group in _groups(item)]
     return []
+
+
+def beside(card: Members, name: str) -> tuple[str, str]:
+    """Return group and parameters of a property whose JSContact value is a bare string."""
+    every = card.get(PARAMS_PROPERTY)
+    params = every.get(name) if isinstance(every, dict) else None
+    if not isinstance(params, dict):
+        return "", ""
+    group = f"{params['group']}." if "group" in params else ""
+    return group, params_text(params)
+
+
+def params_text(params: Members) -> str:
+    """Return `vCardParams` as they are written, without the group."""
+    return "".join(
+        param_text(name.upper(), cast("str | list[str]", value))
+        for name, value in params.items()
+        if name != "group"
+    )
