@@ -72,10 +72,11 @@ class Demo:
         def interrupt() -> None:
             if not self._interrupted:
                 self._interrupted = True
-                self._narrator.say(texts.INTERRUPTED)
                 playing.cancel()
                 if self._starting is not None:
                     self._starting.hasten()
+                # Last, since nobody may be there to read it.
+                self._narrator.say(texts.INTERRUPTED)
 
         for number in _SIGNALS:
             loop.add_signal_handler(number, interrupt)
