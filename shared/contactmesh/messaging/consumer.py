@@ -147,15 +147,12 @@ class BatchConsumer:
             ),
         )
         try:
-            await retrying(self._handle, batch)
+            parked: list[Parked] = await retrying(self._find_poison, batch)
+            self._limit.count(handled=len(batch) - len(parked), parked=len(parked))
+            if parked:
+                await retrying(park, self._publisher, self._queue, parked)
         except self._transient as error:
             raise BrokerUnavailable("Stopped while waiting; the batch goes back.") from error
-
-    async def _handle(self, batch: Sequence[Delivery]) -> None:
-        parked = await self._find_poison(batch)
-        self._limit.count(handled=len(batch) - len(parked), parked=len(parked))
-        if parked:
-            await park(self._publisher, self._queue, parked)
 
     async def _find_poison(self, batch: Sequence[Delivery]) -> list[Parked]:
         try:
