@@ -259,3 +259,17 @@ def test_an_agents_card_is_kept_inside_its_line() -> None:
     assert display_name(card) == "A"
     assert "FN:Agent" in str(card.v_card_props)
     assert again(card) == card
+
+
+@pytest.mark.parametrize("group", ["\tb", " ", "a b", "a.b", "", "组"])
+@pytest.mark.parametrize("place", ["name", "phones", "contactmesh.org:params", "vCardProps"])
+def test_a_group_that_no_line_can_have_is_not_written_into_one(place: str, group: str) -> None:
+    params = {"group": group, "x-a": "b"}
+    places: dict[str, Any] = {
+        "name": {"full": "A", "components": GIVEN_FIRST, "vCardParams": params},
+        "phones": {"m": {"number": "1", "vCardParams": params}},
+        "contactmesh.org:params": {"fn": params, "uid": {"x": 5}},
+        "vCardProps": [["x-foo", params, "unknown", "v"]],
+    }
+    card = Card.model_validate({"uid": "1", "name": {"full": "A"}, place: places[place]})
+    assert again(card) == card

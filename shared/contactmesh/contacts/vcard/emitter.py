@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import ClassVar, Final, cast
+from typing import ClassVar, Final
 
 from pydantic import JsonValue
 
@@ -286,14 +286,20 @@ def beside(card: Members, name: str) -> tuple[str, str]:
     params = every.get(name) if isinstance(every, dict) else None
     if not isinstance(params, dict):
         return "", ""
-    group = f"{params['group']}." if "group" in params else ""
-    return group, params_text(params)
+    return group_prefix(params), params_text(params)
+
+
+def group_prefix(params: Members) -> str:
+    """Return the group in `vCardParams` with its dot, nothing if it has none that can be."""
+    group = params.get("group")
+    return f"{group}." if isinstance(group, str) and _GROUP.match(group) else ""
 
 
 def params_text(params: Members) -> str:
     """Return `vCardParams` as they are written, without the group."""
-    return "".join(
-        param_text(name.upper(), cast("str | list[str]", value))
-        for name, value in params.items()
-        if name != "group"
-    )
+    text = ""
+    for name, value in params.items():
+        values = [value] if isinstance(value, str) else value
+        if name != "group" and isinstance(values, list):
+            text += param_text(name.upper(), [str(each) for each in values])
+    return text

@@ -40,9 +40,9 @@ def lines_from(
     """
     out = Emitter(card, version)
     write_name(out, card.get("name"), shown)
-    for member, write in _WRITERS.items():
-        value = card.get(member)
-        if isinstance(value, dict):
+    for member, value in card.items():
+        write = _WRITERS.get(member)
+        if write is not None and isinstance(value, dict):
             for key, entry in value.items():
                 write(out, key, cast("Members", entry))
     _relations(out, card)

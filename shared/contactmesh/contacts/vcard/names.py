@@ -15,7 +15,7 @@ from contactmesh.contacts.vcard.content import (
     split_value,
     unescape,
 )
-from contactmesh.contacts.vcard.emitter import Emitter, beside, params_text
+from contactmesh.contacts.vcard.emitter import Emitter, beside, group_prefix, params_text
 from contactmesh.contacts.vcard.ordering import order_param, put_in_order
 from contactmesh.contacts.vcard.parameters import (
     Members,
@@ -155,8 +155,7 @@ def write_name(out: Emitter, name: JsonValue, shown: str) -> None:
         head += param_text("SORT-AS", [str(text) for text in sort_as.values()])
     if "vCardParams" in known:
         out.certain = False
-        if "group" in extra:
-            head = f"{extra['group']}.{head}"
+        head = group_prefix(extra) + head
     out.line(head, ";".join(",".join(field) for field in used))
 
 
