@@ -167,7 +167,7 @@ OWN = "yours"
 # link, unlink, note, label
 HELP_LINK = (
     "Say that a contact of yours is a member: from then on the member keeps it right.\n\n"
-    "Contacts that share a number or an e-mail address are linked by themselves."
+    "Contacts of the same name that share a number or an e-mail address are linked by themselves."
 )
 EXAMPLE_LINK = "Example:  contactmesh terminal link 老张 zhang-wei"
 LINKED = "{name} is {user_id} now."
@@ -339,7 +339,7 @@ EVERYWHERE = "everywhere"
 NOW_BLOCKED = "{user_id} is not notified of your changes any more: {where}."
 HELP_LIFT = "Take a block back. The user then gets your card as it is now."
 EXAMPLE_LIFT = "Example:  contactmesh terminal lift zhang-wei"
-LIFTED = "The block on {user_id} is lifted: {where}."
+LIFTED = "No block on {user_id} any more: {where}."
 STILL_BLOCKED = "Another block on {user_id} stands. See: contactmesh terminal blocks"
 HELP_BLOCKS = "List whom you block, and where."
 EXAMPLE_BLOCKS = "Example:  contactmesh terminal blocks"
