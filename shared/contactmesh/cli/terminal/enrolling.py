@@ -72,6 +72,7 @@ async def enrol(
 ) -> None:
     """Enrol a new terminal."""
     keep_log_quiet()
+    country = _country(region)
     folder = place.for_enrolling()
     _refuse_if_taken(place)
     terminal = await Terminal.enrol(
@@ -79,7 +80,7 @@ async def enrol(
         identity_url=identity_url(url, place.data),
         code=code.strip(),
         name=name or place.name or socket.gethostname(),
-        region=_country(region),
+        region=country,
     )
     if as_json:
         print_json(
