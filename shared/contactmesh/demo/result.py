@@ -64,6 +64,7 @@ class Result:
                 (texts.RESULT_P99, milliseconds(value=counted.p99_ms)),
             ]
         )
+        narrator.say(texts.TIMES_NOTE.format(terminals=books))
         if not self.differences:
             narrator.done(texts.ALL_RIGHT)
             return
