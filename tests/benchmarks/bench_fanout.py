@@ -178,7 +178,7 @@ class Members:
     async def until(self, count: int) -> float:
         """When the tally has reached a count."""
         async with asyncio.timeout(300):
-            # The broker does not tell when a queue has reached a length; asking takes a turn itself.
+            # The broker does not tell when a queue has reached a length; asking takes a turn.
             while await self.tally() < count:
                 pass
         return time.perf_counter()
