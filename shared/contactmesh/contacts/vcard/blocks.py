@@ -14,6 +14,7 @@ _MARKER: Final = re.compile(
     rb"\n(?:\xef\xbb\xbf)?([Bb][Ee][Gg][Ii][Nn]|[Ee][Nn][Dd])[ \t]*:[ \t]*[Vv][Cc][Aa][Rr][Dd]"
     rb"([^\n]*)(?=\n)"
 )
+_BEGIN: Final = re.compile(rb"BEGIN[ \t]*:[ \t]*VCARD\Z", re.IGNORECASE)
 _AGENT_BEFORE: Final = re.compile(rb"\n(?:[A-Za-z0-9-]+\.)?AGENT[^:\n]*:[ \t]*\Z", re.IGNORECASE)
 _NOTHING: Final = b" \t\n\x00\x1a\xef\xbb\xbf"
 
@@ -103,8 +104,13 @@ class _Cutter:
             self._skipping = False
             self._depth = 1 if begins else 0
             self._card += begins
-            if not begins and marker[2].strip(_NOTHING):
-                yield Block("outside", self._card, self._line, marker[2])
+            if not begins and (rest := marker[2].strip(_NOTHING)):
+                # Files whose last line has no end are joined like this by `cat`.
+                if _BEGIN.match(rest):
+                    self._depth = 1
+                    self._card += 1
+                else:
+                    yield Block("outside", self._card, self._line, rest)
         self._buffer = buffer[start:]
         # A marker is found only when its line is complete: the last line is searched again.
         self._searched = max(self._buffer.rfind(b"\n"), self._searched - start)

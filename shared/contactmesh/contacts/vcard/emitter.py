@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import ClassVar, Final
+from typing import Final
 
 from pydantic import JsonValue
 
@@ -47,6 +47,7 @@ class Emitter:
     Args:
         card: the card as JSON.
         version: `3.0` or `4.0`.
+        read_names: the properties, in small letters, that a reader does not merely keep.
     """
 
     __slots__ = (
@@ -54,6 +55,7 @@ class Emitter:
         "_groups",
         "_labels",
         "_next_item",
+        "_read_names",
         "_used_groups",
         "card",
         "certain",
@@ -61,9 +63,10 @@ class Emitter:
         "lines",
     )
 
-    def __init__(self, card: Members, version: str) -> None:
+    def __init__(self, card: Members, version: str, read_names: frozenset[str]) -> None:
         self.card = card
         self.is_v4 = version == "4.0"
+        self._read_names = read_names
         self.lines: list[str] = []
         self.certain = True
         self._counts: dict[str, int] = {}
@@ -234,12 +237,9 @@ class Emitter:
         if name == "x-ablabel":
             # A label is kept unless something in its group can have one.
             self.certain = self.certain and str(params.get("group")).lower() not in self._groups
-        elif name in self.known_names:
+        elif name in self._read_names:
             self.certain = False
         self.line(head, value)
-
-    known_names: ClassVar[frozenset[str]] = frozenset()
-    """The properties, in small letters, that a reader does not merely keep."""
 
     def _label_group(self, group: str | None, label: str) -> str:
         if group is not None or not label or label.startswith("_$!<"):

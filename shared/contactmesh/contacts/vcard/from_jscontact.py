@@ -38,7 +38,7 @@ def lines_from(
         version: the vCard version to write.
         group_style: how a group is written.
     """
-    out = Emitter(card, version)
+    out = Emitter(card, version, _READ_NAMES)
     write_name(out, card.get("name"), shown)
     for member, value in card.items():
         write = _WRITERS.get(member)
@@ -212,4 +212,4 @@ _KNOWN_PROPERTIES: Final = frozenset(
     }
 )
 
-Emitter.known_names = frozenset(name.lower() for name in HANDLERS) | {"begin", "end", "version"}
+_READ_NAMES: Final = frozenset(name.lower() for name in HANDLERS) | {"begin", "end", "version"}

@@ -165,7 +165,7 @@ def write_organization(out: Emitter, key: str, entry: Members) -> None:
     parts = [str(entry.get("name", "")), *(str(unit["name"]) for unit in units)]
     if (
         not _ORG_MEMBERS.issuperset(entry)
-        or (units and not parts[-1])
+        or ("units" in entry and not (units and parts[-1]))
         or not parts[0]
         or any(len(unit) != 1 for unit in units)
     ):
