@@ -273,3 +273,57 @@ def test_a_group_that_no_line_can_have_is_not_written_into_one(place: str, group
     }
     card = Card.model_validate({"uid": "1", "name": {"full": "A"}, place: places[place]})
     assert again(card) == card
+
+
+def test_a_property_in_other_languages_is_a_localization() -> None:
+    lines = [
+        "FN;ALTID=1;LANGUAGE=zh:王小明",
+        "FN;ALTID=1;LANGUAGE=en:Wang Xiaoming",
+        "TITLE;ALTID=2;LANGUAGE=zh:老板",
+        "TITLE;ALTID=2;LANGUAGE=en;X-A=b:Boss",
+        "TITLE:Founder",
+    ]
+    card = read_one(vcard(*lines, version="4.0"))
+    assert card.localizations == {
+        "en": {
+            "name/full": "Wang Xiaoming",
+            "titles/title-1": {"name": "Boss", "vCardParams": {"x-a": "b"}},
+        }
+    }
+    assert card.titles is not None
+    assert [title.name for title in card.titles.values()] == ["老板", "Founder"]
+    text = written(card)
+    for line in lines[:3]:
+        assert f"{line}\r\n" in text
+    assert "JSPROP" not in text
+    for version in ("3.0", "4.0"):
+        assert again(card, version) == card
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["TITLE;ALTID=1:a", "TITLE;ALTID=1:b"],
+        ["TITLE;ALTID=1;LANGUAGE=en:a", "TITLE;ALTID=1;LANGUAGE=en:b"],
+        ["TITLE;ALTID=1;LANGUAGE=en:a", "TITLE;ALTID=2;LANGUAGE=de:b"],
+        ["FN;ALTID=9;LANGUAGE=en:B"],
+    ],
+)
+def test_alternatives_without_a_language_each_stay_properties(lines: list[str]) -> None:
+    card = read_one(vcard("FN:A", *lines, version="4.0"))
+    assert card.localizations is None
+    for line in lines:
+        assert f"{line}\r\n" in written(card)
+    assert again(card) == card
+
+
+def test_localizations_that_no_altid_can_say_travel_as_jsprop() -> None:
+    card = Card.model_validate(
+        {
+            "uid": "1",
+            "name": {"full": "A"},
+            "localizations": {"de": {"name/full": "B", "x/y": None}},
+        }
+    )
+    for version in ("3.0", "4.0"):
+        assert again(card, version) == card

@@ -40,7 +40,7 @@ def _chunks(source: BinaryIO) -> Iterator[bytes]:
     """Read with line ends made line feeds, and UTF-16 made UTF-8."""
     first = source.read(_CHUNK)
     wide: codecs.IncrementalDecoder | None = None
-    if first[:2] in {b"\xff\xfe", b"\xfe\xff"}:
+    if _is_utf_16(first[:64]):
         wide = codecs.getincrementaldecoder("utf-16")("replace")
     held = b""
     chunk = first
@@ -60,6 +60,13 @@ def _chunks(source: BinaryIO) -> Iterator[bytes]:
         yield chunk
         chunk = source.read(_CHUNK)
     yield b"\n"
+
+
+def _is_utf_16(start: bytes) -> bool:
+    if start[:2] not in {b"\xff\xfe", b"\xfe\xff"}:
+        return False
+    text = start.decode("utf-16", "ignore")
+    return text.lstrip("\ufeff \t\r\n").upper().startswith("BEGIN")
 
 
 def blocks(source: BinaryIO, largest: int) -> Iterator[Block]:

@@ -10,6 +10,7 @@ from pydantic import JsonValue
 from contactmesh.contacts.errors import PatchError
 from contactmesh.contacts.patch import apply_patch
 from contactmesh.contacts.vcard.content import Head, escape, unescape
+from contactmesh.contacts.vcard.localization import localize
 from contactmesh.contacts.vcard.parameters import Members, kept
 
 _LABELS = """
@@ -33,7 +34,17 @@ class CardBuilder:
         version: the vCard version, `2.1`, `3.0` or `4.0`.
     """
 
-    __slots__ = ("_labels", "_patches", "by_group", "card", "counts", "maps", "props", "version")
+    __slots__ = (
+        "_alternatives",
+        "_labels",
+        "_patches",
+        "by_group",
+        "card",
+        "counts",
+        "maps",
+        "props",
+        "version",
+    )
 
     def __init__(self, version: str) -> None:
         self.version = version
@@ -42,6 +53,7 @@ class CardBuilder:
         self.props: list[JsonValue] = []
         self.by_group: dict[str, list[Members]] = {}
         self.counts: dict[str, int] = {}
+        self._alternatives = False
         self._labels: list[tuple[Head, str]] = []
         self._patches: list[tuple[Head, str]] = []
 
@@ -53,6 +65,8 @@ class CardBuilder:
         if entries is None:
             self.maps[collection] = entries = {}
         self.insert(entries, prefix, entry, head)
+        if "altid" in head.params:
+            self._alternatives = True
         if head.group is not None:
             entry["vCardParams"] = {
                 **cast("Members", entry.get("vCardParams", {})),
@@ -124,6 +138,8 @@ class CardBuilder:
             self._place_labels()
         card = self.card
         card.update(self.maps)
+        if self._alternatives:
+            localize(card)
         if self.props:
             card["vCardProps"] = self.props
         if self._patches:

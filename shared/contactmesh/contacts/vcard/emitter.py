@@ -104,7 +104,7 @@ class Emitter:
         Args:
             name: the vCard property.
             prefix: how the keys begin that a reader chooses for it.
-            key: the entry's key.
+            key: the entry's key, empty if the reader is to choose one.
             entry: the entry.
             value: its value as the line has it.
             params: parameters that only this property has.
@@ -136,7 +136,7 @@ class Emitter:
         if words:
             head += f";TYPE={','.join(words)}"
         head += params + kept
-        if key != f"{prefix}-{count}":
+        if key and key != f"{prefix}-{count}":
             head += f";PROP-ID={key}"
         if isinstance(label, str):
             group = self._label_group(group, label)

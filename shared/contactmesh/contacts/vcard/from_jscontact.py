@@ -14,6 +14,7 @@ from contactmesh.contacts.vcard.dates import date_text
 from contactmesh.contacts.vcard.embedded import write_key, write_media
 from contactmesh.contacts.vcard.emitter import Emitter, beside
 from contactmesh.contacts.vcard.handlers import HANDLERS
+from contactmesh.contacts.vcard.localization import patched_entries
 from contactmesh.contacts.vcard.names import write_name, write_organization
 from contactmesh.contacts.vcard.parameters import Members
 from contactmesh.contacts.vcard.places import write_address
@@ -45,6 +46,8 @@ def lines_from(
         if write is not None and isinstance(value, dict):
             for key, entry in value.items():
                 write(out, key, cast("Members", entry))
+    for collection, entry in patched_entries(card):
+        _WRITERS[collection](out, "", entry)
     _relations(out, card)
     _singles(out, card, apple=group_style == "apple")
     for prop in cast("list[JsonValue]", card.get("vCardProps", [])):

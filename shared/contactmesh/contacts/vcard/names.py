@@ -16,6 +16,7 @@ from contactmesh.contacts.vcard.content import (
     unescape,
 )
 from contactmesh.contacts.vcard.emitter import Emitter, beside, group_prefix, params_text
+from contactmesh.contacts.vcard.localization import add_patch
 from contactmesh.contacts.vcard.ordering import order_param, put_in_order
 from contactmesh.contacts.vcard.parameters import (
     Members,
@@ -47,11 +48,31 @@ def read_full_name(build: CardBuilder, head: Head, value: str) -> None:
             del build.card["name"]
         return
     if "full" in name:
-        build.keep(head, value)
+        language = _other_language(head, _noted(build, "fn"))
+        if language is None:
+            build.keep(head, value)
+        else:
+            add_patch(build.card, language, "name/full", unescape(value))
         return
     name["full"] = unescape(value)
     if head.params or head.group:
         build.note_params("FN", singleton_params(head))
+
+
+def _noted(build: CardBuilder, name: str) -> Members:
+    every = build.card.get(PARAMS_PROPERTY)
+    params = every.get(name) if isinstance(every, dict) else None
+    return params if isinstance(params, dict) else {}
+
+
+def _other_language(head: Head, first: Members) -> str | None:
+    """The language of an alternative to a property with the given parameters, if it is one."""
+    if head.params.keys() != {"altid", "language"} or head.group is not None:
+        return None
+    language = head.params["language"][0]
+    if head.params["altid"] != [first.get("altid")] or language in ("", first.get("language")):
+        return None
+    return language
 
 
 def read_name(build: CardBuilder, head: Head, value: str) -> None:
@@ -127,6 +148,7 @@ def write_name(out: Emitter, name: JsonValue, shown: str) -> None:
     if isinstance(full, str):
         group, params = beside(out.card, "fn") if PARAMS_PROPERTY in out.card else ("", "")
         out.line(f"{group}FN{params}", escape_text(full, is_v4=out.is_v4))
+        _write_translations(out)
     else:
         out.line("FN;DERIVED=TRUE", escape_text(shown, is_v4=out.is_v4))
     components = known.get("components")
@@ -157,6 +179,20 @@ def write_name(out: Emitter, name: JsonValue, shown: str) -> None:
         out.certain = False
         head = group_prefix(extra) + head
     out.line(head, ";".join(",".join(field) for field in used))
+
+
+def _write_translations(out: Emitter) -> None:
+    """Write the full names in other languages, beside one that says which ALTID they share."""
+    every = out.card.get(PARAMS_PROPERTY)
+    own = every.get("fn") if isinstance(every, dict) else None
+    altid = own.get("altid") if isinstance(own, dict) else None
+    if not isinstance(altid, str):
+        return
+    for language, patch in cast("dict[str, Members]", out.card.get("localizations", {})).items():
+        full = patch.get("name/full")
+        if isinstance(full, str):
+            params = param_text("ALTID", altid) + param_text("LANGUAGE", language)
+            out.line(f"FN{params}", escape_text(full, is_v4=out.is_v4))
 
 
 def write_organization(out: Emitter, key: str, entry: Members) -> None:

@@ -61,7 +61,7 @@ def _prepared(head: Head) -> Head:
     elif head.handler is simple and head.group is None:
         known = SIMPLE[head.name]
         members_of(head, known)
-        if head.key is None:
+        if head.key is None and "altid" not in head.params:
             head.known = known
     return head
 
