@@ -185,6 +185,11 @@ class FanOut:
         await self._publisher.publish([self._request(group_id) for group_id in sorted(missing)])
 
     async def _process(self, events: Sequence[Event]) -> None:
+        """Take events, and then whatever has waited for the audiences that they moved on."""
+        work = await self._take_all(events)
+        await self._release(work.moved)
+
+    async def _take_all(self, events: Sequence[Event]) -> _Work:
         work = _Work()
         await self._load_copies(events)
         for event in events:
@@ -196,7 +201,7 @@ class FanOut:
             await self._copies.refresh(groups)
             work.moved |= self._versions(groups)
         await self._publish(work.deliveries)
-        await self._release(work.moved)
+        return work
 
     async def _load_copies(self, events: Sequence[Event]) -> None:
         behind = set()
@@ -259,14 +264,20 @@ class FanOut:
         }
 
     async def _release(self, versions: dict[str, int]) -> None:
-        """Process what waited for these versions; it may move audiences on by itself."""
-        waiting = await self._held.ready(versions)
-        if not waiting:
-            return
-        bodies = [Arrived(event.body, "", event.event_id, redelivered=True) for event in waiting]
-        events, _ = read_events("held_events", bodies, KINDS)
-        await self._process(events)
-        await self._held.release([event.event_id for event in waiting])
+        """Take what has waited for these versions; it may move audiences on by itself.
+
+        What was taken is forgotten before the next is looked for, or it would be found for ever.
+        """
+        while waiting := await self._held.ready(versions):
+            bodies = [
+                Arrived(event.body, "", event.event_id, redelivered=True) for event in waiting
+            ]
+            events, _ = read_events("held_events", bodies, KINDS)
+            work = await self._take_all(events)
+            kept = {event.event_id for event in work.held}
+            taken = [event.event_id for event in waiting if event.event_id not in kept]
+            await self._held.release(taken)
+            versions = work.moved if taken else {}
 
     async def _publish(self, deliveries: Sequence[tuple[Envelope, Delivery]]) -> None:
         muted = {user_id for _, delivery in deliveries for user_id, _ in delivery.muted_terminals}
