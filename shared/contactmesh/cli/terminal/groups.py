@@ -120,7 +120,7 @@ async def leave(
     place: Place, group: GroupName, yes: SaidYes = False, as_json: AsJson = False
 ) -> None:
     """Leave a group."""
-    async with connected(place) as terminal:
+    async with connected(place, asks=not yes) as terminal:
         found = await group_named(terminal, group)
         sure(texts.ASK_LEAVE.format(group=found.name), yes)
         await terminal.leave(found.group_id)
@@ -138,7 +138,7 @@ async def remove(
     place: Place, group: GroupName, user: UserName, yes: SaidYes = False, as_json: AsJson = False
 ) -> None:
     """Remove a member from one's own group."""
-    async with connected(place) as terminal:
+    async with connected(place, asks=not yes) as terminal:
         found = await group_named(terminal, group)
         user_id = await user_named(terminal.phonebook, user)
         sure(texts.ASK_REMOVE.format(user_id=user_id, group=found.name), yes)
@@ -177,7 +177,7 @@ async def dissolve(
     place: Place, group: GroupName, yes: SaidYes = False, as_json: AsJson = False
 ) -> None:
     """End one's own group for everyone."""
-    async with connected(place) as terminal:
+    async with connected(place, asks=not yes) as terminal:
         found = await group_named(terminal, group)
         sure(texts.ASK_DISSOLVE.format(group=found.name, members=found.members), yes)
         await terminal.dissolve(found.group_id)
