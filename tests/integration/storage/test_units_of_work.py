@@ -8,8 +8,9 @@ import pytest
 import pytest_asyncio
 
 from contactmesh.messaging.message import Outgoing
+from contactmesh.runtime.commands import on_fresh_state
 from contactmesh.storage.database import Database
-from contactmesh.storage.errors import DatabaseUnavailable, StaleState
+from contactmesh.storage.errors import Contended, DatabaseUnavailable, StaleState
 from contactmesh.storage.inbox import InboxEntry
 from contactmesh.storage.outbox import LEASE, MongoOutbox
 from contactmesh.storage.transaction import Write
@@ -136,6 +137,33 @@ async def test_an_error_within_a_transaction_undoes_it(database: Database) -> No
     with pytest.raises(LookupError):
         await fail()
     assert await database.collection("things").find({}) == []
+
+
+async def test_what_a_transaction_holds_that_does_not_end_is_waited_for_and_no_fault(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A process that was killed within a transaction leaves it open for up to a minute."""
+    monkeypatch.setattr("contactmesh.runtime.commands.MOST_ATTEMPTS", 3)
+    attempts = 0
+
+    new = Write("things", "a", {"etag": 1}, guard=0)
+
+    async def unit() -> None:
+        nonlocal attempts
+        attempts += 1
+        async with database.transaction() as transaction:
+            await transaction.write([new])
+
+    async with database.transaction() as holding:
+        await holding.write([new])
+        with pytest.raises(Contended):
+            await unit()
+        attempts = 0
+        with pytest.raises(DatabaseUnavailable):
+            await on_fresh_state(unit)
+        assert attempts == 3
+    with pytest.raises(StaleState):
+        await on_fresh_state(unit)
 
 
 async def test_an_outbox_entry_is_taken_over_when_its_lease_has_ended_and_by_one_alone(
