@@ -186,10 +186,10 @@ HELP_LABEL = (
 EXAMPLE_LABEL = "Example:  contactmesh terminal label 张伟 13800138000 老板"
 HELP_LABEL_NUMBER = "The number, written any way."
 HELP_LABEL_TEXT = "The label."
-LABELLED = "{number} is labelled {label}."
-UNLABELLED = "{number} has no label of yours any more."
+LABELLED = "{number} of {name} is labelled {label}."
+UNLABELLED = "{number} of {name} has no label of yours any more."
 NO_NUMBER = "none"
-NUMBER_NOT_THERE = "{name} has no number {number}. There are: {known}."
+NUMBER_NOT_THERE = "The contact has no number {number}. It has: {known}."
 BAD_TEXT = "That text cannot be put on a card: leave out control characters."
 
 # group
@@ -289,7 +289,7 @@ EXAMPLES_PUBLISH = (
     "Change your number once:\n\n"
     "  contactmesh terminal publish --number 13800138000=13900139000"
 )
-HELP_CARD = "A vCard file with your card; - is standard input."
+HELP_CARD = "A file with your card, vCard or JSContact; - is standard input."
 HELP_CARD_CONTACT = (
     "A contact in your phonebook that is you. Notes, nicknames and keywords stay at home."
 )
