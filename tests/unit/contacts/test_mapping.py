@@ -327,3 +327,10 @@ def test_localizations_that_no_altid_can_say_travel_as_jsprop() -> None:
     )
     for version in ("3.0", "4.0"):
         assert again(card, version) == card
+
+
+def test_parameters_of_a_name_without_parts_are_kept() -> None:
+    name = {"full": "A", "vCardParams": {"x-a": "b"}}
+    card = Card.model_validate({"uid": "1", "name": name})
+    for version in ("3.0", "4.0"):
+        assert again(card, version) == card

@@ -11,8 +11,8 @@ from typing import BinaryIO, Final, Literal
 _CHUNK: Final = 1 << 18
 # Written without flags and anchored at a line feed, it runs several times as fast.
 _MARKER: Final = re.compile(
-    rb"\n(?:\xef\xbb\xbf)?([Bb][Ee][Gg][Ii][Nn]|[Ee][Nn][Dd])[ \t]*:[ \t]*[Vv][Cc][Aa][Rr][Dd]"
-    rb"([^\n]*)(?=\n)"
+    rb"\n(?=[BbEe\xef])(?:\xef\xbb\xbf)?([Bb][Ee][Gg][Ii][Nn]|[Ee][Nn][Dd])"
+    rb"[ \t]*:[ \t]*[Vv][Cc][Aa][Rr][Dd]([^\n]*)(?=\n)"
 )
 _BEGIN: Final = re.compile(rb"BEGIN[ \t]*:[ \t]*VCARD\Z", re.IGNORECASE)
 _AGENT_BEFORE: Final = re.compile(rb"\n(?:[A-Za-z0-9-]+\.)?AGENT[^:\n]*:[ \t]*\Z", re.IGNORECASE)

@@ -33,9 +33,8 @@ _NAME_FIELD: Final = {kind: index for index, kind in enumerate(NAME_KINDS)}
 
 _SORTED_BY: Final = (["surname"], ["surname", "given"])
 
-_NAME_MEMBERS: Final = frozenset({"full", "components", "vCardParams"})
+_NAME_MEMBERS: Final = frozenset({"full", "components"})
 
-_EXTRA: Final = frozenset({"vCardParams"})
 
 _ORG_MEMBERS: Final = frozenset({"name", "units", "contexts", "vCardParams"})
 
@@ -142,7 +141,7 @@ def read_organization(build: CardBuilder, head: Head, value: str) -> None:
 def write_name(out: Emitter, name: JsonValue, shown: str) -> None:
     """Write FN and N; both versions demand FN, and 3.0 also N."""
     known = name if isinstance(name, dict) else {}
-    if name is not None and not (_NAME_MEMBERS.issuperset(known) and known.keys() - _EXTRA):
+    if name is not None and not (known and _NAME_MEMBERS.issuperset(known)):
         out.certain = False
     full = known.get("full")
     if isinstance(full, str):
@@ -175,10 +174,7 @@ def write_name(out: Emitter, name: JsonValue, shown: str) -> None:
     sort_as = known.get("sortAs")
     if isinstance(sort_as, dict) and list(sort_as) in _SORTED_BY:
         head += param_text("SORT-AS", [str(text) for text in sort_as.values()])
-    if "vCardParams" in known:
-        out.certain = False
-        head = group_prefix(extra) + head
-    out.line(head, ";".join(",".join(field) for field in used))
+    out.line(group_prefix(extra) + head, ";".join(",".join(field) for field in used))
 
 
 def _write_translations(out: Emitter) -> None:

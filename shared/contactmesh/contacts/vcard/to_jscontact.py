@@ -95,9 +95,9 @@ def members_from(lines: Sequence[str], version: str) -> Members:
     build = CardBuilder(version)
     maps, counts, heads = build.maps, build.counts, _heads
     for line in lines:
-        head_text, _, value = line.partition(":")
+        head_text, colon, value = line.partition(":")
         head = heads.get(head_text)
-        if head is None or not value:
+        if head is None or not colon:
             parts = _split(line, lines)
             if parts is None:
                 continue
