@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import time
 import tracemalloc
 from collections.abc import Iterator
 from itertools import islice
@@ -126,3 +127,33 @@ def test_reading_stops_when_nobody_wants_more() -> None:
     next(items)
     items.close()  # type: ignore[attr-defined]
     assert list(items) == []
+
+
+HOSTILE = {
+    "many entries with chosen keys": b"\r\n".join(
+        b"TEL;PROP-ID=tel-%d:1" % number for number in range(9000, 0, -1)
+    ),
+    "many entries with the same key": b"TEL;PROP-ID=a:1\r\n" * 9000,
+    "a long head": b"TEL" + b";A=b" * 50_000 + b":1",
+    "quotes that do not pair": b'TEL;A="' * 30_000 + b":1",
+    "escapes without end": b"N:" + b"\\" * 200_001,
+    "fields without end": b"N:" + b";," * 100_000,
+    "labels without end": b"item1.X-ABLabel:a\r\nitem1.TEL:1\r\n" * 5000,
+    "soft line breaks without end": b"NOTE;ENCODING=QUOTED-PRINTABLE:a=\r\n" * 6000,
+    "folds without end": b"NOTE:a" + b"\r\n x" * 50_000,
+    "cards inside cards": b"AGENT:\r\nBEGIN:VCARD\r\n" * 5000,
+    "brackets without end": b"JSPROP;JSPTR=a:" + b"[" * 200_000,
+    "patches without end": b"JSPROP;JSPTR=notes:{}\r\n" * 2000,
+    "blank lines without end": b"\r\n" * 100_000,
+}
+
+
+@pytest.mark.parametrize("lines", HOSTILE.values(), ids=HOSTILE)
+def test_a_hostile_card_takes_no_longer_than_its_size_allows(lines: bytes) -> None:
+    start = time.process_time()
+    items = list(read_vcards(vcard(lines) + vcard("FN:Last")))
+    for item in items:
+        if isinstance(item, Card):
+            b"".join(write_vcards([item]))
+    assert time.process_time() - start < 5
+    assert isinstance(items[-1], Card | Damage)

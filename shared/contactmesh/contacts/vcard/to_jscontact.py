@@ -26,6 +26,7 @@ Report = Callable[[int, str, str], None]
 """Called with the index of a content line, what is odd about it, and a hint."""
 
 _MOST_HEADS: Final = 4096
+_LONGEST_HEAD: Final = 256
 _UNICODE: Final = frozenset({None, "utf-8", "utf8", "us-ascii", "ascii"})
 _heads: Final[dict[str, Head]] = {}
 
@@ -78,7 +79,7 @@ def _split(line: str, lines: Sequence[str]) -> tuple[Head, str] | None:
         raise DamagedCard(lines.index(line), *_why(line))
     _prepared(head)
     # A head with a colon in quotes would be looked up by its first half only.
-    if ":" not in parts[0]:
+    if ":" not in parts[0] and len(parts[0]) <= _LONGEST_HEAD:
         if len(_heads) >= _MOST_HEADS:
             _heads.clear()
         _heads[parts[0]] = head
