@@ -89,19 +89,15 @@ class CardBuilder:
 
     def keep(self, head: Head, value: str) -> None:
         """Keep a property that JSContact has no place for (RFC 9555, section 3.2.1)."""
-        params = kept(
-            head.params, (name for name in head.params if name not in {"value", "charset"})
-        )
-        if params.get("encoding") in ("QUOTED-PRINTABLE", "8BIT", "7BIT"):
-            del params["encoding"]
-        if head.group is not None:
-            params["group"] = head.group
+        if head.kept is None:
+            head.kept = _kept_params(head)
+        params = head.kept
         kind = head.value_type or "unknown"
         if kind == "text":
             if escape(unescape(value)) == value:
                 value = unescape(value)
             else:
-                kind, params["value"] = "unknown", "text"
+                kind, params = "unknown", {**params, "value": "text"}
         self.props.append([head.name.lower(), params, kind, value])
 
     def label(self, head: Head, value: str) -> None:
@@ -179,6 +175,15 @@ class CardBuilder:
                 props = cast("list[JsonValue]", plain.setdefault("vCardProps", []))
                 props.append(["jsprop", kept(head.params, head.params), "unknown", value])
         return plain
+
+
+def _kept_params(head: Head) -> Members:
+    params = kept(head.params, (name for name in head.params if name not in {"value", "charset"}))
+    if params.get("encoding") in ("QUOTED-PRINTABLE", "8BIT", "7BIT"):
+        del params["encoding"]
+    if head.group is not None:
+        params["group"] = head.group
+    return params
 
 
 def _is_generated(group: str | None) -> bool:

@@ -49,6 +49,7 @@ class Head:
         "charset",
         "group",
         "handler",
+        "kept",
         "key",
         "known",
         "name",
@@ -69,6 +70,7 @@ class Head:
         charset = params.get("charset")
         self.charset = charset[0].lower() if charset else None
         self.key: str | None = None
+        self.kept: dict[str, JsonValue] | None = None
         self.known: Property | None = None
         self.handler: Callable[[Any, Head, str], None] = _unread
         self.template: dict[str, JsonValue] | None = None
