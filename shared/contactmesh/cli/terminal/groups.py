@@ -1,6 +1,7 @@
 """Groups: making them, seeing them, and leaving them."""
 
 from datetime import datetime
+from shlex import quote
 from typing import Annotated
 
 import typer
@@ -52,7 +53,7 @@ async def create(
         print_json({"group_id": group_id, "name": name.strip(), "members": list(members)})
         return
     print_text(texts.GROUP_CREATED.format(name=name.strip(), group_id=group_id))
-    print_note(texts.GROUP_NEXT.format(name=name.strip()))
+    print_note(texts.GROUP_NEXT.format(name=quote(name.strip())))
 
 
 @app.command(

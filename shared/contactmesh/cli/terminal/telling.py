@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import fields
 from datetime import datetime
+from shlex import quote
 from typing import cast
 
 from pydantic import JsonValue
@@ -144,7 +145,9 @@ class Teller:
                 )
             case InvitationReceived():
                 return texts.TOLD_INVITED.format(
-                    user=self._user(update.inviter_id), group=update.group_name
+                    user=self._user(update.inviter_id),
+                    group=update.group_name,
+                    quoted=quote(update.group_name),
                 )
             case InvitationClosed():
                 return texts.TOLD_INVITATION_CLOSED.format(

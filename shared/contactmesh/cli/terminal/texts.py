@@ -336,6 +336,7 @@ HELP_BLOCK = (
 EXAMPLE_BLOCK = "Example:  contactmesh terminal block zhang-wei --group 家人"
 HELP_BLOCK_GROUP = "Only in this group."
 EVERYWHERE = "everywhere"
+GROUPS_TO_COME = "every group to come"
 NOW_BLOCKED = "{user_id} is not notified of your changes any more: {where}."
 HELP_LIFT = "Take a block back. The user then gets your card as it is now."
 EXAMPLE_LIFT = "Example:  contactmesh terminal lift zhang-wei"
@@ -383,7 +384,7 @@ TOLD_LEFT: Final = {
     MemberState.LEFT: "{user} left {group}",
     MemberState.REMOVED: "{user} was removed from {group}",
 }
-TOLD_INVITED = "{user} invites you to {group}. Answer: contactmesh terminal group accept {group}"
+TOLD_INVITED = "{user} invites you to {group}. Answer: contactmesh terminal group accept {quoted}"
 TOLD_INVITATION_CLOSED = "the invitation of {user} to {group} was {outcome}"
 TOLD_GROUP_JOINED = "you are in {group} now"
 TOLD_GROUP_GONE: Final = {
