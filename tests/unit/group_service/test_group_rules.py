@@ -316,6 +316,30 @@ def test_g3_as_many_open_invitations_as_allowed_and_no_more() -> None:
     place.invites("bo", "kit")
 
 
+@pytest.mark.claim("G2")
+def test_g2_what_is_given_up_makes_room_at_once() -> None:
+    """Commands of one batch see what the ones before them have changed."""
+    place = Place(Limits(owned_groups=1, open_invitations=1))
+    one_more = Invite(group_id=place.group_id, user_id="kit")
+    assert place.refuses("lin", one_more) is ErrorCode.QUOTA_EXCEEDED
+    place.does("lin", WithdrawInvitation(invitation_id=place.invitation_id))
+    place.does("lin", one_more)
+    place.does("lin", HandOver(group_id=place.group_id, user_id="bo"))
+    place.does("lin", CreateGroup(name="two"))
+    assert place.refuses("lin", CreateGroup(name="three")) is ErrorCode.QUOTA_EXCEEDED
+
+
+@pytest.mark.claim("G2")
+def test_g2_a_group_that_was_dissolved_or_taken_over_counts() -> None:
+    place = Place(Limits(owned_groups=1))
+    place.does("lin", DissolveGroup(group_id=place.group_id))
+    place.does("lin", CreateGroup(name="two"))
+    other = Place(Limits(owned_groups=2))
+    other.does("bo", CreateGroup(name="bo's"))
+    other.does("lin", HandOver(group_id=other.group_id, user_id="bo"))
+    assert other.refuses("bo", CreateGroup(name="three")) is ErrorCode.QUOTA_EXCEEDED
+
+
 @pytest.mark.claim("G1a")
 def test_g1a_as_many_members_as_allowed_and_no_more() -> None:
     place = Place(Limits(members=3))
