@@ -12,6 +12,7 @@ from aiormq.channel import Channel
 from pamqp.common import FieldTable
 from yarl import URL
 
+from contactmesh.messaging.properties import read_forgivingly
 from contactmesh.messaging.topology import (
     DEAD,
     EXCHANGES,
@@ -21,6 +22,8 @@ from contactmesh.messaging.topology import (
     user_key,
 )
 from contactmesh.messaging.topology import TERMINALS as TERMINALS_EXCHANGE
+
+read_forgivingly()
 
 CONNECT_SECONDS: Final = 10.0
 HEARTBEAT_SECONDS: Final = 15

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from urllib.parse import quote
 
 import aio_pika
+import pamqp.encode
 import pytest
 import pytest_asyncio
 from aiohttp import ClientSession
@@ -24,6 +25,7 @@ from contactmesh.messaging.publisher import Publisher
 from contactmesh.messaging.topology import EVENTS, GROUP
 
 QUEUE = GROUP.events_queue
+SPOILT = datetime(2026, 11, 30, tzinfo=UTC)
 
 
 class Away(Exception):
@@ -313,6 +315,37 @@ async def test_a_publisher_connects_again_after_the_broker_closed_its_connection
 
     await until(published, seconds=DEADLINE)
     assert await _waiting(broker, QUEUE.name) >= 2
+
+
+@pytest.mark.parametrize(
+    ("kind", "written"),
+    [("timestamp", b"\x7f" + b"\xff" * 7), ("shortstr", b"\x02\xff\xfe")],
+)
+async def test_properties_that_cannot_be_read_do_not_keep_the_others_waiting(
+    broker: Broker,
+    publisher: Publisher,
+    monkeypatch: pytest.MonkeyPatch,
+    kind: str,
+    written: bytes,
+) -> None:
+    """The broker passes them on, and the client library breaks the connection off over them."""
+    handler = Handler()
+    connection = await aio_pika.connect(broker.url)
+    async with connection:
+        channel = await connection.channel()
+        encoders = pamqp.encode.METHODS
+        usual = encoders[kind]
+
+        def spoilt(value: object) -> bytes:
+            return written if value in ("spoilt", SPOILT) else usual(value)
+
+        with monkeypatch.context() as patch:
+            patch.setitem(encoders, kind, spoilt)
+            message = aio_pika.Message(b"odd", timestamp=SPOILT, app_id="spoilt")
+            await channel.default_exchange.publish(message, QUEUE.name)
+    await _send(broker, "one")
+    async with _consuming(broker, handler, publisher):
+        await handler.until_handled("odd", "one")
 
 
 def _event(message_id: str) -> Outgoing:
