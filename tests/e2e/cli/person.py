@@ -19,7 +19,7 @@ from contactmesh.cli.app import app
 SECONDS = 60
 """How long anything may take on a busy machine; nothing waits that long when all is well."""
 
-COMMAND = "from contactmesh.cli.app import main; main()"
+COMMAND = "from contactmesh.cli.entry import main; main()"
 
 
 @dataclass(frozen=True, slots=True)
