@@ -118,7 +118,7 @@ class Members:
         waiting = []
         outgoing = []
         for user_id, command in commands:
-            terminal_id = f"{user_id}~aaaaaaaa"
+            terminal_id = f"{user_id}_aaaaaaaa"
             envelope = Envelope.of(
                 command,
                 id=str(uuid_utils.uuid7()),

@@ -13,7 +13,7 @@ from contactmesh.contacts import (
 from contactmesh.contracts.contact import ContactChanged, Origin, Scope
 from contactmesh.contracts.errors import ErrorCode, Refusal, invalid_field
 from contactmesh.contracts.group.commands import CardPublished, PublishCard
-from group_service.domain.documents import FrozenCard, Member
+from group_service.domain.documents import FrozenCard
 from group_service.domain.state import Asking, Decision, State, Told
 
 SERVICE = "group_service"
@@ -37,7 +37,8 @@ def publish(state: State, asking: Asking, command: PublishCard) -> Decision:
             "Your card was published from elsewhere meanwhile. Pull, merge, and publish again.",
             current_rev=member.card_rev,
         )
-    _check_uid(state, member, command.card.uid)
+    if member.card_uid is not None and command.card.uid != member.card_uid:
+        raise invalid_field("/data/card/uid", f"must stay {member.card_uid}")
     head = group.advanced(asking.now)
     if member.frozen_here and member.card is not None and member.card_rev is not None:
         key = (member.group_id, member.user_id, member.card_rev)
@@ -68,13 +69,3 @@ def publish(state: State, asking: Asking, command: PublishCard) -> Decision:
         audience_version=head.audience_version,
     )
     return Decision(CardPublished(rev=head.rev), (Told(changed, asking.user_id, head.rev),))
-
-
-def _check_uid(state: State, member: Member, uid: str) -> None:
-    """A card keeps its uid, and nobody takes another member's: contacts are found by it."""
-    if member.card_uid is not None and uid != member.card_uid:
-        raise invalid_field("/data/card/uid", f"must stay {member.card_uid}")
-    for other in state.members:
-        same_group = other.group_id == member.group_id
-        if same_group and other.user_id != member.user_id and other.card_uid == uid:
-            raise invalid_field("/data/card/uid", "belongs to another member's card")

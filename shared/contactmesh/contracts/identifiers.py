@@ -5,19 +5,20 @@ connection write only routing keys that carry its own terminal id: therefore a s
 user behind a command from the routing key alone, without a look-up and without believing a body.
 """
 
+import re
 from typing import Annotated
 
 from pydantic import StringConstraints
 
 USER_ID_PATTERN = r"^[a-z0-9][a-z0-9-]{0,38}[a-z0-9]$"
-TERMINAL_ID_PATTERN = r"^[a-z0-9][a-z0-9-]{0,38}[a-z0-9]~[a-z2-7]{8}$"
+TERMINAL_ID_PATTERN = r"^[a-z0-9][a-z0-9-]{0,38}[a-z0-9]_[a-z2-7]{8}$"
 GROUP_ID_PATTERN = r"^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$"
 
 UserId = Annotated[str, StringConstraints(pattern=USER_ID_PATTERN)]
 """A user's handle: 2 to 40 of a-z, 0-9 and hyphen, chosen by the operator and never given again."""
 
 TerminalId = Annotated[str, StringConstraints(pattern=TERMINAL_ID_PATTERN)]
-"""`<user id>~<8 base32 characters>`, minted by identity_service."""
+"""`<user id>_<8 base32 characters>`, minted by identity_service."""
 
 GroupId = Annotated[str, StringConstraints(pattern=GROUP_ID_PATTERN)]
 """A UUID, derived by group_service from the command that creates the group."""
@@ -29,6 +30,14 @@ MessageId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9._:-]{1,64}$")
 """A message's id, chosen by its sender; a repeated id is the same message."""
 
 
+_TERMINAL_ID = re.compile(TERMINAL_ID_PATTERN)
+
+
+def is_terminal_id(text: str) -> bool:
+    """Whether this can be a terminal's id."""
+    return _TERMINAL_ID.fullmatch(text) is not None
+
+
 def user_of(terminal_id: str) -> str:
     """The id of the user whom a terminal belongs to."""
-    return terminal_id.partition("~")[0]
+    return terminal_id.rpartition("_")[0]

@@ -170,11 +170,8 @@ def event_key(event_type: str, scope: str | None = None) -> str:
 
 
 def terminal_queue(terminal_id: str) -> str:
-    """The one queue of a terminal.
-
-    The client library refuses `~` in a queue's name, and `_` is in no user's id.
-    """
-    return f"terminal.{terminal_id.replace('~', '_')}"
+    """The one queue of a terminal."""
+    return f"terminal.{terminal_id}"
 
 
 def terminal_key(terminal_id: str) -> str:

@@ -57,7 +57,7 @@ async def test_enrolment_is_shown_and_happens_once(stack: Stack, li_wei: Person)
     shown = await li_wei.told("show")
     assert shown["user_id"] == "li-wei"
     assert shown["display_name"] == "李伟"
-    assert shown["terminal_id"].startswith("li-wei~")
+    assert shown["terminal_id"].startswith("li-wei_")
     assert shown["connection"] == "works"
     assert "secret" not in shown
     for_people = (await li_wei.run("show")).out

@@ -82,7 +82,7 @@ async def test_terminal_is_listed_and_revoked(operator: Operator, identity: Iden
         ("user", "code", "nobody"),
         ("user", "code", "../users"),
         ("terminal", "list", "nobody"),
-        ("terminal", "revoke", "nobody~aaaaaaaa"),
+        ("terminal", "revoke", "nobody_aaaaaaaa"),
         ("terminal", "revoke", "%2e%2e/%00"),
     ],
 )

@@ -17,7 +17,7 @@ from tests.wire import DEADLINE, take_parked
 from yarl import URL
 
 from contactmesh.local.waiting import until
-from contactmesh.messaging.connection import BrokerUnavailable, declare_service
+from contactmesh.messaging.connection import BrokerUnavailable
 from contactmesh.messaging.consumer import BATCH, BatchConsumer
 from contactmesh.messaging.message import Delivery, Outgoing, Parked
 from contactmesh.messaging.parking import TooManyParked
@@ -279,7 +279,7 @@ async def test_a_closed_connection_is_replaced_and_nothing_is_lost(
         await until(settled, seconds=DEADLINE)
 
 
-async def test_a_consumer_that_the_broker_cancels_comes_back_with_the_queue(
+async def test_a_queue_that_was_deleted_is_there_again_with_its_consumer(
     broker: Broker, publisher: Publisher
 ) -> None:
     handler = Handler()
@@ -295,7 +295,11 @@ async def test_a_consumer_that_the_broker_cancels_comes_back_with_the_queue(
                 return not consumer.consuming
 
             await until(noticed, seconds=DEADLINE)
-        await declare_service(broker.url, GROUP)
+
+        async def consuming() -> bool:
+            return consumer.consuming
+
+        await until(consuming, seconds=DEADLINE)
         await _send(broker, "two")
         await handler.until_handled("two")
 

@@ -228,13 +228,19 @@ def test_g1c_publishing_takes_the_revision_that_it_is_based_on(place: Place) -> 
 
 
 @pytest.mark.claim("G1c")
-def test_g1c_a_card_keeps_its_uid_and_takes_nobody_elses(place: Place) -> None:
+def test_g1c_a_card_keeps_its_uid(place: Place) -> None:
     rev = place.publishes("lin", 1)
     other = card_of("mei", 2)
     command = PublishCard(group_id=place.group_id, card=other, base_rev=rev)
     assert place.refuses("lin", command) is ErrorCode.INVALID_ARGUMENT
-    stolen = PublishCard(group_id=place.group_id, card=card_of("lin", 3))
-    assert place.refuses("bo", stolen) is ErrorCode.INVALID_ARGUMENT
+
+
+@pytest.mark.claim("G1b")
+def test_g1b_publishing_tells_nothing_of_whether_another_has_published(place: Place) -> None:
+    place.does("lin", Block(user_id="bo", group_id=place.group_id))
+    place.publishes("lin", 1)
+    same_uid = PublishCard(group_id=place.group_id, card=card_of("lin", 3))
+    assert isinstance(place.does("bo", same_uid), CardPublished)
 
 
 @pytest.mark.claim("G1c")

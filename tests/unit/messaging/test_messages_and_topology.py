@@ -111,7 +111,7 @@ def test_every_service_queue_has_a_parking_queue_and_a_policy_that_leads_there(
 
 
 def test_a_terminals_queue_is_bounded_and_expires() -> None:
-    name = terminal_queue("lin~aaaaaaaa")
+    name = terminal_queue("lin_aaaaaaaa")
     (policy,) = [one for one in policies() if re.search(one.pattern, name)]
     assert policy.definition["max-length"] > 0
     assert policy.definition["max-length-bytes"] > 0

@@ -17,6 +17,7 @@ _MARKER: Final = re.compile(
 _BEGIN: Final = re.compile(rb"BEGIN[ \t]*:[ \t]*VCARD\Z", re.IGNORECASE)
 _AGENT_BEFORE: Final = re.compile(rb"\n(?:[A-Za-z0-9-]+\.)?AGENT[^:\n]*:[ \t]*\Z", re.IGNORECASE)
 _NOTHING: Final = b" \t\n\x00\x1a\xef\xbb\xbf"
+_LONE_RETURN: Final = re.compile(rb"\r(?!\r?\n)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,13 +54,20 @@ def _chunks(source: BinaryIO) -> Iterator[bytes]:
             if chunk.endswith(b"\r"):
                 held = b"\r"
                 chunk = chunk[:-1]
-            if b"\r\r\n" in chunk:
-                chunk = chunk.replace(b"\r\r\n", b"\n")
-            ended = chunk.endswith((b"\r", b"\n"))
-            chunk = b"\n".join(chunk.splitlines()) + (b"\n" if ended else b"")
+            chunk = _with_line_feeds(chunk)
         yield chunk
         chunk = source.read(_CHUNK)
     yield b"\n"
+
+
+def _with_line_feeds(chunk: bytes) -> bytes:
+    """Make line feeds of CR, CRLF, and the CRCRLF of files converted twice."""
+    if _LONE_RETURN.search(chunk) is None:
+        # Taking out one byte is several times as fast as replacing two.
+        return chunk.replace(b"\r", b"")
+    chunk = chunk.replace(b"\r\r\n", b"\n")
+    ended = chunk.endswith((b"\r", b"\n"))
+    return b"\n".join(chunk.splitlines()) + (b"\n" if ended else b"")
 
 
 def _is_utf_16(start: bytes) -> bool:

@@ -42,7 +42,7 @@ def enrolled(data: Path) -> Callable[[str], None]:
     """Enrols a terminal under a name, as if identity_service had let it in."""
 
     def enrol(name: str) -> None:
-        terminal_id = f"{name}~aaaaaaaa"
+        terminal_id = f"{name}_aaaaaaaa"
         credentials = Credentials(
             user_id=name,
             display_name=name,
