@@ -45,7 +45,9 @@ from contactmesh.local.stack import Stack, StackSettings
 from contactmesh.messaging.topology import COMMANDS, EVENTS
 
 DEADLINE = 30.0
-LOST_AFTER = 3.0
+ANSWERED_AFTER = 150.0
+"""How long a command is sent again: longer than the database keeps a dead one's transaction."""
+LOST_AFTER = 2.0
 """How long a reply may take before the command is sent again, under the same id."""
 
 ResultKind = TypeVar("ResultKind", bound=Result)
@@ -70,7 +72,7 @@ def number_of(card: Mapping[str, Any] | None) -> str | None:
     return None if card is None else str(card["phones"]["mobile"]["number"])
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class Terminal:
     """One terminal: it sends commands, and keeps everything that its queue brings."""
 
@@ -182,7 +184,7 @@ class Terminal:
     async def ask(self, command: Command, command_id: str | None = None) -> Reply:
         """Send a command, again under the same id when the reply is lost, and await the reply."""
         message_id = command_id or secrets.token_hex(12)
-        async with asyncio.timeout(2 * DEADLINE):
+        async with asyncio.timeout(ANSWERED_AFTER):
             while True:
                 try:
                     await self.send_command(command, message_id)
@@ -282,7 +284,7 @@ class Terminal:
         return any(text.encode() in message.body for message in self.raw)
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class System:
     """A running stack, with an operator's hands."""
 

@@ -16,8 +16,6 @@ class Wanted:
     groups: set[str] = field(default_factory=set)
     members: set[tuple[str, str]] = field(default_factory=set)
     """(group, user)"""
-    card_uids: set[tuple[str, str]] = field(default_factory=set)
-    """(group, card uid): whoever has a card of this uid there"""
     groups_of: set[tuple[str, str]] = field(default_factory=set)
     """(user, other): the user's groups, with the other's membership and the block between them"""
     joining: set[tuple[str, str]] = field(default_factory=set)
@@ -100,7 +98,6 @@ def _hand_over(want: Wanted, request: Request, command: commands.HandOver) -> No
 
 def _publish(want: Wanted, request: Request, command: commands.PublishCard) -> None:
     _own_membership(want, request, command)
-    want.card_uids.add((command.group_id, command.card.uid))
 
 
 def _block(want: Wanted, request: Request, command: commands.Block | commands.Lift) -> None:

@@ -17,7 +17,7 @@ from tests.integration.local.processes import processes_naming
 from contactmesh.demo import texts
 from contactmesh.local.stack import StackSettings
 
-COMMAND = "from contactmesh.cli.app import main; main()"
+COMMAND = "from contactmesh.cli.entry import main; main()"
 FIGURES = {"members", "changes", "delivered", "withheld_by_block"} | {
     *("leaked", "lost", "p50_ms", "p99_ms"),
 }

@@ -38,7 +38,8 @@ def publish(state: State, asking: Asking, command: PublishCard) -> Decision:
             "Your card was published from elsewhere meanwhile. Pull, merge, and publish again.",
             current_rev=member.card_rev,
         )
-    _check_uid(state, member, command.card.uid)
+    if member.card_uid is not None and command.card.uid != member.card_uid:
+        raise invalid_field("/data/card/uid", f"must stay {member.card_uid}")
     origin = Origin(service=SERVICE, terminal_id=asking.terminal_id)
     changed = replace_card(state, group, member, command.card, origin=origin, now=asking.now)
     told = Told(changed, asking.user_id, changed.rev)
@@ -82,13 +83,3 @@ def replace_card(
         group_id=group.group_id,
         audience_version=head.audience_version,
     )
-
-
-def _check_uid(state: State, member: Member, uid: str) -> None:
-    """A card keeps its uid, and nobody takes another member's: contacts are found by it."""
-    if member.card_uid is not None and uid != member.card_uid:
-        raise invalid_field("/data/card/uid", f"must stay {member.card_uid}")
-    for other in state.members:
-        same_group = other.group_id == member.group_id
-        if same_group and other.user_id != member.user_id and other.card_uid == uid:
-            raise invalid_field("/data/card/uid", "belongs to another member's card")

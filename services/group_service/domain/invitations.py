@@ -52,7 +52,7 @@ def invite(state: State, asking: Asking, command: Invite) -> Decision:
         expires_at=asking.now + timedelta(days=asking.limits.invitation_days),
     )
     state.invitations.put(invitation.invitation_id, invitation)
-    state.usage.put(asking.user_id, replace(usage, open_invitations=usage.open_invitations + 1))
+    state.uses(asking.user_id, invitations=1)
     state.guard(asking.user_id)
     state.put_group(group)
     sent = InvitationSent(
@@ -118,6 +118,7 @@ def _no_such_invitation() -> Refusal:
 def _close(state: State, invitation: Invitation, outcome: InvitationState) -> Told:
     state.invitations.put(invitation.invitation_id, replace(invitation, state=outcome))
     state.guard(invitation.invitee_id)
+    state.uses(invitation.inviter_id, invitations=-1)
     closed = InvitationClosed(
         invitation_id=invitation.invitation_id,
         group_id=invitation.group_id,

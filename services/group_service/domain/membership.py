@@ -63,7 +63,7 @@ def create(state: State, asking: Asking, command: CreateGroup) -> Decision:
     blocks = _standing_blocks_among(state, group_id, user_ids)
     state.put_group(group)
     state.guard(*user_ids)
-    state.usage.put(asking.user_id, replace(usage, owned_groups=usage.owned_groups + 1))
+    state.uses(asking.user_id, groups=1)
     created = GroupCreated(
         group_id=group_id,
         audience_version=group.audience_version,
@@ -201,6 +201,8 @@ def hand_over(state: State, asking: Asking, command: HandOver) -> Decision:
         return Decision()
     state.put_group(replace(group, owner_id=member.user_id))
     state.guard(asking.user_id, member.user_id)
+    state.uses(asking.user_id, groups=-1)
+    state.uses(member.user_id, groups=1)
     handed_over = HandedOver(
         group_id=group.group_id,
         audience_version=group.audience_version,
@@ -219,6 +221,7 @@ def dissolve(state: State, asking: Asking, command: DissolveGroup) -> Decision:
 def _dissolved(state: State, group: Group) -> Decision:
     head = replace(group.with_new_audience(), dissolved=True)
     state.put_group(head)
+    state.uses(group.owner_id, groups=-1)
     dissolved = GroupDissolved(group_id=group.group_id, audience_version=head.audience_version)
     return Decision(told=(Told(dissolved, group.group_id),))
 

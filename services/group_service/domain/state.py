@@ -5,7 +5,7 @@ since every rule checks before it puts.
 """
 
 from collections.abc import Hashable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Generic, TypeVar
 
@@ -132,7 +132,24 @@ class State:
 
     def usage_of(self, user_id: str) -> Usage:
         """What a user has used up of the quotas."""
-        return self.usage.get(user_id) or Usage(user_id, 0, 0)
+        usage = self.usage.get(user_id)
+        if usage is None:
+            usage = Usage(user_id, 0, 0)
+            self.usage.put(user_id, usage)
+        return usage
+
+    def uses(self, user_id: str, *, groups: int = 0, invitations: int = 0) -> None:
+        """Count what a user has more or less of, for the commands that follow in the batch."""
+        usage = self.usage.get(user_id)
+        if usage is not None:
+            self.usage.put(
+                user_id,
+                replace(
+                    usage,
+                    owned_groups=usage.owned_groups + groups,
+                    open_invitations=usage.open_invitations + invitations,
+                ),
+            )
 
     def guard(self, *user_ids: str) -> None:
         """Let no other process decide about these users at the same time.

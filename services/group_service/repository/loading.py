@@ -177,8 +177,6 @@ class Loading:
 
     async def _load_members(self, want: Wanted, state: State) -> None:
         found = list((await _by_keys(self._members, want.members)).values())
-        for group_id, uid in want.card_uids:
-            found += await self._members.find({"group_id": group_id, "card_uid": uid}, limit=2)
         members = [mapping.member(document) for document in found]
         state.members.load(((member.group_id, member.user_id), member) for member in members)
 

@@ -16,7 +16,6 @@ INDEXES: Final = {
     mapping.MEMBERS: [
         Index((("group_id", 1), ("rev", 1))),
         Index((("group_id", 1), ("joined_at", 1), ("user_id", 1))),
-        Index((("group_id", 1), ("card_uid", 1))),
         Index((("user_id", 1), ("state", 1))),
     ],
     mapping.BLOCKS: [

@@ -1,25 +1,17 @@
 """Terminals: their ids, their secrets, their end."""
 
-import re
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 
-from contactmesh.contracts.identifiers import TERMINAL_ID_PATTERN
 from identity_service.domain.secret import SecretHash, base32
 
 TERMINAL_SUFFIX_BYTES: Final = 5
-_TERMINAL_ID: Final = re.compile(TERMINAL_ID_PATTERN)
 
 
 def terminal_id(user_id: str, random: bytes) -> str:
     """The id of a new terminal, from `TERMINAL_SUFFIX_BYTES` random bytes."""
-    return f"{user_id}~{base32(random)}"
-
-
-def is_terminal_id(text: str) -> bool:
-    """Whether this can be a terminal's id."""
-    return _TERMINAL_ID.fullmatch(text) is not None
+    return f"{user_id}_{base32(random)}"
 
 
 @dataclass(frozen=True, slots=True)

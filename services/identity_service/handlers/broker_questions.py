@@ -6,9 +6,10 @@ terminals are known here, and everybody else is refused.
 
 from dataclasses import dataclass
 
+from contactmesh.contracts.identifiers import is_terminal_id
 from contactmesh.messaging.topology import COMMANDS, terminal_queue
 from identity_service.domain.permissions import Question, Realm, allows
-from identity_service.domain.terminal import Terminal, is_terminal_id
+from identity_service.domain.terminal import Terminal
 from identity_service.repository import Repository
 
 

@@ -155,6 +155,10 @@ class Following:
 
     async def process(self, events: Sequence[Event]) -> None:
         """Hand on every event of the batch, or keep it until its audience is there."""
+        work = await self._take_all(events)
+        await self._release(work.moved)
+
+    async def _take_all(self, events: Sequence[Event]) -> _Work:
         work = _Work()
         await self._load_copies(events)
         for event in events:
@@ -166,7 +170,7 @@ class Following:
             await self._copies.refresh(groups)
             work.moved |= self._copies.versions(groups)
         await self._follower.follow(work.ready)
-        await self._release(work.moved)
+        return work
 
     async def heal(self) -> int:
         """Hand on what could be by now, and ask for the audiences that others wait for.
@@ -236,14 +240,20 @@ class Following:
         return Held(event.envelope.id, group_id, needs, event.envelope.encode(), self._clock())
 
     async def _release(self, versions: dict[str, int]) -> None:
-        """Process what waited for these versions; it may move audiences on by itself."""
-        waiting = await self._held.ready(versions)
-        if not waiting:
-            return
-        bodies = [Arrived(event.body, "", event.event_id, redelivered=True) for event in waiting]
-        events, _ = read_events("held_events", bodies, self._kinds)
-        await self.process(events)
-        await self._held.release([event.event_id for event in waiting])
+        """Take what has waited for these versions; it may move audiences on by itself.
+
+        What was taken is forgotten before the next is looked for, or it would be found for ever.
+        """
+        while waiting := await self._held.ready(versions):
+            bodies = [
+                Arrived(event.body, "", event.event_id, redelivered=True) for event in waiting
+            ]
+            events, _ = read_events("held_events", bodies, self._kinds)
+            work = await self._take_all(events)
+            kept = {event.event_id for event in work.held}
+            taken = [event.event_id for event in waiting if event.event_id not in kept]
+            await self._held.release(taken)
+            versions = work.moved if taken else {}
 
     def _request(self, group_id: str) -> Outgoing:
         envelope = Envelope.of(

@@ -49,8 +49,3 @@ def contactmesh(
     ] = False,
 ) -> None:
     """Take the options that stand before the sub-command."""
-
-
-def main() -> None:
-    """Run the command line that the process was started with, and exit with its status."""
-    app(prog_name="contactmesh")

@@ -10,10 +10,11 @@ from contactmesh.cli.errors import CommandError, WrongUsage
 from contactmesh.cli.exit_codes import ExitCode
 from contactmesh.cli.locating import operator_access
 from contactmesh.cli.operator_client import OperatorClient
-from contactmesh.cli.output import print_json
+from contactmesh.cli.output import print_error, print_json
 from contactmesh.demo import texts
 from contactmesh.demo.errors import DemoFailed
 from contactmesh.demo.people import LEAST_PEOPLE, MOST_PEOPLE
+from contactmesh.demo.result import told
 from contactmesh.demo.run import Demo, DemoOptions
 from contactmesh.messaging.connection import BrokerUnavailable
 
@@ -40,5 +41,8 @@ def demo(
     if result is None:
         raise typer.Exit(ExitCode.INTERRUPTED)
     print_json(result.counted)
+    if as_json:
+        for difference in result.differences:
+            print_error(told(difference))
     if result.differences:
         raise typer.Exit(ExitCode.FAILED)

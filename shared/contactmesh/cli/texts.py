@@ -95,7 +95,7 @@ HELP_TERMINAL_REVOKE = (
     "users are not told. The user's other terminals go on; a terminal that is found again enrols "
     "anew."
 )
-EXAMPLE_TERMINAL_REVOKE = "Example:  contactmesh operator terminal revoke li-wei~x7k2m9qa"
+EXAMPLE_TERMINAL_REVOKE = "Example:  contactmesh operator terminal revoke li-wei_x7k2m9qa"
 HELP_TERMINAL_ID = "The terminal, as 'contactmesh operator terminal list' shows it."
 TERMINAL_REVOKED = "{terminal_id} is shut out."
 

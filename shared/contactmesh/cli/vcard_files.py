@@ -103,7 +103,7 @@ def _opened(name: str) -> Iterator[io.BufferedReader]:
     with raw:
         size = path.stat().st_size
         if size < _LONG or not sys.stderr.isatty():
-            with io.BufferedReader(raw) as file:
+            with path.open("rb") as file:
                 yield file
             return
         bar = Progress(

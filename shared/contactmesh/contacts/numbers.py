@@ -65,7 +65,6 @@ class PhoneNumber:
     doubtful: bool = False
 
 
-@lru_cache(maxsize=16384)
 def read_number(text: str, default_region: str | None = None) -> PhoneNumber:
     """Make out what a number is.
 
@@ -77,6 +76,11 @@ def read_number(text: str, default_region: str | None = None) -> PhoneNumber:
     """
     if len(text) > _LONGEST:
         return PhoneNumber(NumberKind.OTHER)
+    return _read(text, default_region)
+
+
+@lru_cache(maxsize=16384)
+def _read(text: str, default_region: str | None) -> PhoneNumber:
     plain, extension, post_dial = _parts(_ascii(text))
     digits = "".join(_DIAL.findall(plain))
     if "*" in digits or "#" in digits:

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from contactmesh.contracts.envelope import Message
 from contactmesh.contracts.errors import ErrorCode, Refusal
-from contactmesh.contracts.identifiers import carrier_of, user_of
+from contactmesh.contracts.identifiers import carrier_of, is_terminal_id, user_of
 from contactmesh.contracts.reply import Done, Result
 
 
@@ -88,7 +88,7 @@ class CommandAddress:
             Refusal: `unauthenticated`, when no terminal can have sent it.
         """
         match routing_key.split("."):
-            case ["command", terminal_id, service, action] if "~" in terminal_id:
+            case ["command", terminal_id, service, action] if is_terminal_id(terminal_id):
                 return cls(Sender(terminal_id), service, action)
         raise Refusal(
             ErrorCode.UNAUTHENTICATED, "Send commands under command.<terminal>.<service>.<action>."

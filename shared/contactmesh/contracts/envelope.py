@@ -11,6 +11,7 @@ from pydantic import (
     StringConstraints,
     ValidationError,
 )
+from pydantic_core import from_json
 
 from contactmesh.contracts.errors import invalid_field, invalid_fields
 from contactmesh.contracts.identifiers import MessageId
@@ -105,6 +106,8 @@ class Envelope(BaseModel):
         except UnicodeDecodeError as error:
             raise invalid_field("", f"not UTF-8 at byte {error.start}") from error
         try:
-            return cls.model_validate_json(body)
+            return cls.model_validate(from_json(body, allow_inf_nan=False))
         except ValidationError as error:
             raise invalid_fields(error) from error
+        except ValueError as error:
+            raise invalid_field("", f"not JSON: {error}") from error

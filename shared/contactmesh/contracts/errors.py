@@ -57,11 +57,11 @@ def invalid_fields(error: ValidationError, *, at: tuple[str, ...] = ()) -> Refus
     The offending values are left out: they may be contact details, and errors are logged.
     """
     found = [
-        ("/" + "/".join(str(part) for part in (*at, *item["loc"])), item["msg"])
+        ("".join(f"/{part}" for part in (*at, *item["loc"])), item["msg"])
         for item in error.errors(include_input=False, include_url=False, include_context=False)
     ]
     fields: list[JsonValue] = [{"path": path, "problem": problem} for path, problem in found[:20]]
-    paths = ", ".join(path for path, _ in found[:3])
+    paths = ", ".join(path or "the body" for path, _ in found[:3])
     return Refusal(
         ErrorCode.INVALID_ARGUMENT,
         f"Correct the command and send it under a new id; see {paths}.",
@@ -73,6 +73,6 @@ def invalid_field(path: str, problem: str) -> Refusal:
     """`invalid_argument` for a single field, `path` being its JSON pointer."""
     return Refusal(
         ErrorCode.INVALID_ARGUMENT,
-        f"Correct the command and send it under a new id; see {path}.",
+        f"Correct the command and send it under a new id; see {path or 'the body'}.",
         fields=[{"path": path, "problem": problem}],
     )

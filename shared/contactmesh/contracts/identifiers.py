@@ -5,6 +5,7 @@ connection write only routing keys that carry its own terminal id: therefore a s
 user behind a command from the routing key alone, without a look-up and without believing a body.
 """
 
+import re
 from typing import Annotated
 
 from pydantic import StringConstraints
@@ -13,7 +14,7 @@ USER_ID_PATTERN = r"^[a-z0-9][a-z0-9-]{0,38}[a-z0-9]$"
 CARRIER_OWNER_PREFIX = "carrier_"
 """What the owner of a carrier's terminals begins with: no user's id holds an underscore."""
 OWNER_ID_PATTERN = r"^(carrier_[a-z][a-z0-9-]{1,31}|[a-z0-9][a-z0-9-]{0,38}[a-z0-9])$"
-TERMINAL_ID_PATTERN = OWNER_ID_PATTERN.removesuffix("$") + r"~[a-z2-7]{8}$"
+TERMINAL_ID_PATTERN = OWNER_ID_PATTERN.removesuffix("$") + r"_[a-z2-7]{8}$"
 GROUP_ID_PATTERN = r"^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$"
 
 UserId = Annotated[str, StringConstraints(pattern=USER_ID_PATTERN)]
@@ -23,7 +24,7 @@ OwnerId = Annotated[str, StringConstraints(pattern=OWNER_ID_PATTERN)]
 """Whoever has terminals: a user by their id, a carrier by `carrier_<carrier id>`."""
 
 TerminalId = Annotated[str, StringConstraints(pattern=TERMINAL_ID_PATTERN)]
-"""`<owner id>~<8 base32 characters>`, minted by identity_service."""
+"""`<owner id>_<8 base32 characters>`, minted by identity_service."""
 
 GroupId = Annotated[str, StringConstraints(pattern=GROUP_ID_PATTERN)]
 """A UUID, derived by group_service from the command that creates the group."""
@@ -33,6 +34,14 @@ InvitationId = Annotated[str, StringConstraints(pattern=GROUP_ID_PATTERN)]
 
 MessageId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9._:-]{1,64}$")]
 """A message's id, chosen by its sender; a repeated id is the same message."""
+
+
+_TERMINAL_ID = re.compile(TERMINAL_ID_PATTERN)
+
+
+def is_terminal_id(text: str) -> bool:
+    """Whether this can be a terminal's id."""
+    return _TERMINAL_ID.fullmatch(text) is not None
 
 
 def carrier_owner(carrier_id: str) -> str:
@@ -50,4 +59,4 @@ def carrier_of(terminal_id: str) -> str | None:
 
 def user_of(terminal_id: str) -> str:
     """The id of the user whom a terminal belongs to."""
-    return terminal_id.partition("~")[0]
+    return terminal_id.rpartition("_")[0]

@@ -9,6 +9,7 @@ from enum import StrEnum
 from pydantic import JsonValue
 
 from contactmesh.contacts import Card, display_name
+from contactmesh.demo import texts
 from contactmesh.demo.world import Expected
 
 
@@ -141,12 +142,13 @@ def leaks(
     hidden = {_digits(number): number for number in secrets}
     differences: list[Difference] = []
     for message in received:
-        texts = [_digits(text) for text in _texts(message)]
+        written = [_digits(text) for text in _texts(message)]
         for digits, number in hidden.items():
-            if any(digits in text for text in texts):
+            if any(digits in text for text in written):
                 differences.append(Difference(Fault.LEAKED, where, _type(message), "", number))
-        if (about := _change(message)) in silent:
-            differences.append(Difference(Fault.LEAKED, where, _type(message), "", str(about)))
+        if (about := _change(message)) is not None and about in silent:
+            hint = texts.A_CHANGE.format(owner=about[1])
+            differences.append(Difference(Fault.LEAKED, where, _type(message), "", hint))
     return differences
 
 

@@ -64,14 +64,22 @@ class Result:
                 (texts.RESULT_P99, milliseconds(value=counted.p99_ms)),
             ]
         )
+        narrator.say(texts.TIMES_NOTE.format(terminals=books))
         if not self.differences:
             narrator.done(texts.ALL_RIGHT)
             return
         narrator.failed(texts.NOT_RIGHT.format(count=len(self.differences)))
-        narrator.table(
-            texts.COLUMNS_DIFFERENCES,
-            [
-                (one.fault, one.where, one.what, one.expected, one.actual)
-                for one in self.differences
-            ],
-        )
+        for difference in self.differences:
+            narrator.failed(told(difference))
+
+
+def told(difference: Difference) -> str:
+    """A difference in one line."""
+    parts = (
+        (texts.DIFFERENCE, difference.fault),
+        (texts.DIFFERENCE, difference.where),
+        (texts.DIFFERENCE, difference.what),
+        (texts.MUST_BE, difference.expected),
+        (texts.IS, difference.actual),
+    )
+    return texts.DIFFERENCE_JOINT.join(text.format(part=part) for text, part in parts if part)

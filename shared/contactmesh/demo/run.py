@@ -73,10 +73,11 @@ class Demo:
         def interrupt() -> None:
             if not self._interrupted:
                 self._interrupted = True
-                self._narrator.say(texts.INTERRUPTED)
                 playing.cancel()
                 if self._starting is not None:
                     self._starting.hasten()
+                # Last, since nobody may be there to read it.
+                self._narrator.say(texts.INTERRUPTED)
 
         for number in _SIGNALS:
             loop.add_signal_handler(number, interrupt)
@@ -86,6 +87,9 @@ class Demo:
             if not self._interrupted:
                 raise
             return None
+        finally:
+            for number in _SIGNALS:
+                loop.remove_signal_handler(number)
 
     async def _play(self) -> Result:
         narrator = self._narrator

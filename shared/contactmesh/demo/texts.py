@@ -204,10 +204,18 @@ RESULT_LEAKED = "Leaked to somebody who must not know"
 RESULT_LOST = "Contacts not as they must be"
 RESULT_P50 = "From change to terminal, median"
 RESULT_P99 = "From change to terminal, 99 %"
+TIMES_NOTE = (
+    "All {terminals} terminals share one process here, and this machine with all services; "
+    "“make bench” measures speed."
+)
 CHECKED = "{contacts} contacts in {books} phonebooks and {messages} messages were checked."
 ALL_RIGHT = "Every phonebook holds exactly what it must hold."
 NOT_RIGHT = "Not as it must be: {count}"
-COLUMNS_DIFFERENCES = ("Fault", "Where", "What", "Must be", "Is")
+DIFFERENCE = "{part}"
+DIFFERENCE_JOINT = ": "
+MUST_BE = "must be [{part}]"
+IS = "is [{part}]"
+A_CHANGE = "a change of {owner}'s card"
 KEPT = "Everything is kept in {folder}."
 
 # What the story waits for

@@ -12,15 +12,19 @@ from aiormq.channel import Channel
 from pamqp.common import FieldTable
 from yarl import URL
 
+from contactmesh.messaging.properties import read_forgivingly
 from contactmesh.messaging.topology import (
     DEAD,
     EXCHANGES,
+    Queue,
     ServiceTopology,
     terminal_key,
     terminal_queue,
     user_key,
 )
 from contactmesh.messaging.topology import TERMINALS as TERMINALS_EXCHANGE
+
+read_forgivingly()
 
 CONNECT_SECONDS: Final = 10.0
 HEARTBEAT_SECONDS: Final = 15
@@ -93,12 +97,17 @@ async def declare_service(url: str, service: ServiceTopology) -> None:
         for name in EXCHANGES:
             await channel.declare_exchange(name, aio_pika.ExchangeType.TOPIC, durable=True)
         for queue in service.queues:
-            quorum: FieldTable = {"x-queue-type": "quorum"}
-            parking = await channel.declare_queue(queue.parking, durable=True, arguments=quorum)
-            await parking.bind(DEAD, queue.name)
-            declared = await channel.declare_queue(queue.name, durable=True, arguments=quorum)
-            for binding in queue.bindings:
-                await declared.bind(binding.exchange, binding.key)
+            await declare_queue(channel, queue)
+
+
+async def declare_queue(channel: AbstractChannel, queue: Queue) -> None:
+    """Declare a service's queue and its parking queue, with their bindings."""
+    quorum: FieldTable = {"x-queue-type": "quorum"}
+    parking = await channel.declare_queue(queue.parking, durable=True, arguments=quorum)
+    await parking.bind(DEAD, queue.name)
+    declared = await channel.declare_queue(queue.name, durable=True, arguments=quorum)
+    for binding in queue.bindings:
+        await declared.bind(binding.exchange, binding.key)
 
 
 async def declare_terminal_queue(url: str, terminal_id: str, user_id: str) -> str:

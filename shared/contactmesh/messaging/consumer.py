@@ -15,7 +15,13 @@ import structlog
 from aiormq.channel import Channel
 from tenacity import AsyncRetrying, retry_if_exception_type, wait_exponential_jitter
 
-from contactmesh.messaging.connection import BROKER_FAILURES, BrokerUnavailable, connect, underlay
+from contactmesh.messaging.connection import (
+    BROKER_FAILURES,
+    BrokerUnavailable,
+    connect,
+    declare_queue,
+    underlay,
+)
 from contactmesh.messaging.message import Delivery, Parked
 from contactmesh.messaging.parking import ParkingLimit, TooManyParked, park
 from contactmesh.messaging.publisher import Publisher
@@ -110,6 +116,8 @@ class BatchConsumer:
         connection = await connect(self._url, f"{self._name} consumer")
         try:
             channel = await connection.channel(publisher_confirms=False)
+            # It may have been deleted since the service started.
+            await declare_queue(channel, self._queue)
             raw = await underlay(channel)
             await raw.basic_qos(prefetch_count=PREFETCH)
             arrivals = _Arrivals(raw, self._queue.name, self._max_body)
@@ -147,15 +155,12 @@ class BatchConsumer:
             ),
         )
         try:
-            await retrying(self._handle, batch)
+            parked: list[Parked] = await retrying(self._find_poison, batch)
+            self._limit.count(handled=len(batch) - len(parked), parked=len(parked))
+            if parked:
+                await retrying(park, self._publisher, self._queue, parked)
         except self._transient as error:
             raise BrokerUnavailable("Stopped while waiting; the batch goes back.") from error
-
-    async def _handle(self, batch: Sequence[Delivery]) -> None:
-        parked = await self._find_poison(batch)
-        self._limit.count(handled=len(batch) - len(parked), parked=len(parked))
-        if parked:
-            await park(self._publisher, self._queue, parked)
 
     async def _find_poison(self, batch: Sequence[Delivery]) -> list[Parked]:
         try:

@@ -17,6 +17,7 @@ from tenacity import AsyncRetrying, retry_if_exception_type, wait_exponential_ji
 from contactmesh.messaging.connection import BrokerUnavailable
 from contactmesh.messaging.faults import fault_point
 from contactmesh.messaging.message import Outgoing
+from contactmesh.messaging.metrics import OUTBOX_OLDEST
 from contactmesh.messaging.publisher import Publisher
 
 log = structlog.get_logger()
@@ -38,6 +39,10 @@ class Outbox(Protocol):
 
     async def take_over(self, limit: int) -> Sequence[OutboxEntry]:
         """Lease entries whose lease has expired, oldest first."""
+        ...
+
+    async def oldest_age_seconds(self) -> float:
+        """How long the oldest entry has waited; 0 when there is none."""
         ...
 
     async def delete(self, ids: Sequence[str]) -> None:
@@ -91,6 +96,7 @@ class OutboxRelay:
     async def _sweep(self) -> None:
         while True:
             with contextlib.suppress(*self._transient):
+                OUTBOX_OLDEST.set(await self._outbox.oldest_age_seconds())
                 while entries := await self._outbox.take_over(SWEEP_BATCH):
                     log.info("taking over outbox entries", entries=len(entries))
                     await self._publish(entries)

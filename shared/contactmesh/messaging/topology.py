@@ -189,12 +189,8 @@ def event_key(event_type: str, scope: str | None = None) -> str:
 
 
 def terminal_queue(terminal_id: str) -> str:
-    """The one queue of a terminal.
-
-    The client library refuses `~` in a queue's name. `_` is in no user's id, and a carrier's
-    terminal has one more than any user's, so that no two terminals come to share a queue.
-    """
-    return f"terminal.{terminal_id.replace('~', '_')}"
+    """The one queue of a terminal."""
+    return f"terminal.{terminal_id}"
 
 
 def terminal_key(terminal_id: str) -> str:

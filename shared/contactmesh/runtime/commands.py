@@ -30,7 +30,7 @@ from contactmesh.messaging.publisher import Publisher
 from contactmesh.messaging.relay import OutboxRelay
 from contactmesh.messaging.topology import MAX_BODY_BYTES
 from contactmesh.runtime.metrics import PROCESSING, RECEIVED
-from contactmesh.storage.errors import StaleState
+from contactmesh.storage.errors import Contended, DatabaseUnavailable, StaleState
 from contactmesh.storage.inbox import InboxEntry
 from contactmesh.storage.transaction import Write
 from contactmesh.storage.unit_of_work import UnitOfWork
@@ -102,6 +102,8 @@ async def on_fresh_state(unit: Callable[[], Awaitable[Done]]) -> Done:
 
     Raises:
         StaleState: a hundred times in a row, which is no matter of bad luck any more.
+        DatabaseUnavailable: a hundred times in a row, and what it needs is held by a transaction
+            that does not end. That is a matter of waiting, and no fault of the message.
     """
     retrying = AsyncRetrying(
         retry=RETRY_STALE,
@@ -115,7 +117,10 @@ async def on_fresh_state(unit: Callable[[], Awaitable[Done]]) -> Done:
         # would not await, and so never try again.
         return await unit()
 
-    return await retrying(attempt)
+    try:
+        return await retrying(attempt)
+    except Contended as error:
+        raise DatabaseUnavailable("Another transaction holds what this one needs.") from error
 
 
 class CommandHandler:
@@ -192,9 +197,7 @@ class CommandHandler:
         if address.service != self._service.name or kind is None:
             raise invalid_field("/type", f"{self._service.name} has no command {address.action!r}")
         if address.sender.role is not kind.ROLE:
-            raise Refusal(
-                ErrorCode.PERMISSION_DENIED, f"Only a {kind.ROLE} may send {kind.TYPE}."
-            )
+            raise Refusal(ErrorCode.PERMISSION_DENIED, f"Only a {kind.ROLE} may send {kind.TYPE}.")
         if envelope.type != kind.TYPE:
             raise invalid_field("/type", f"sent under the routing key of {kind.TYPE}")
         try:

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from prometheus_client import Counter, Gauge, Histogram
+from prometheus_client import Counter, Histogram
 
 RECEIVED: Final = Counter(
     "contactmesh_received_messages", "Messages handled.", ["queue", "type", "status"]
@@ -12,7 +12,4 @@ PROCESSING: Final = Histogram(
     "Time to handle one batch.",
     ["queue"],
     buckets=(0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5),
-)
-OUTBOX_OLDEST: Final = Gauge(
-    "contactmesh_outbox_oldest_age_seconds", "How long the oldest outbox entry has waited."
 )

@@ -1,4 +1,4 @@
-"""The two ways in which the database says no."""
+"""The ways in which the database says no."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -27,6 +27,14 @@ class StaleState(Exception):
     """What a decision was based on has changed meanwhile, or was decided already. Load again."""
 
 
+class Contended(StaleState):
+    """Another transaction holds what this one needs, and has not ended yet.
+
+    Mostly it ends in a moment. That of a process that was killed ends when the database gives it
+    up, which takes MongoDB up to a minute.
+    """
+
+
 @contextmanager
 def told_plainly() -> Iterator[None]:
     """Turn the driver's errors into ours; any other is a fault of the program and passes."""
@@ -36,14 +44,16 @@ def told_plainly() -> Iterator[None]:
         raise StaleState("a document with this id is there already") from error
     except BulkWriteError as error:
         codes = {item.get("code") for item in error.details.get("writeErrors", [])}
+        if codes == {DUPLICATE_KEY}:
+            raise StaleState("a document is there already") from error
         if codes and codes <= {DUPLICATE_KEY, WRITE_CONFLICT}:
-            raise StaleState("a document changed or is there already") from error
+            raise Contended("another transaction was faster") from error
         raise
     except (AutoReconnect, ConnectionFailure, ExecutionTimeout, WaitQueueTimeoutError) as error:
         raise DatabaseUnavailable(f"The database is away: {type(error).__name__}.") from error
     except OperationFailure as error:
         if error.code == WRITE_CONFLICT or error.has_error_label("TransientTransactionError"):
-            raise StaleState("another transaction was faster") from error
+            raise Contended("another transaction was faster") from error
         raise
     except PyMongoError as error:
         if error.has_error_label("TransientTransactionError"):

@@ -4,25 +4,14 @@ import asyncio
 from typing import Final
 
 import aio_pika
-import aiormq
 from aio_pika.abc import AbstractConnection
 from yarl import URL
 
 from contactmesh.contracts.identity import Credentials
+from contactmesh.messaging.connection import BROKER_FAILURES, HEARTBEAT_SECONDS
 
-CONNECT_SECONDS: Final = 10.0
 ANSWER_SECONDS: Final = 5.0
 """How long the broker may take to confirm a publish, take an acknowledgement, or say good-bye."""
-HEARTBEAT_SECONDS: Final = 15
-
-BROKER_FAILURES: Final = (
-    aiormq.exceptions.AMQPError,
-    aiormq.exceptions.ChannelInvalidStateError,
-    ConnectionError,
-    OSError,
-    TimeoutError,
-)
-"""What the client library raises when the connection, and not the message, is at fault."""
 
 
 async def connect(credentials: Credentials, purpose: str) -> AbstractConnection:

@@ -36,6 +36,7 @@ from contactmesh.contracts.group.commands import (
 )
 from contactmesh.contracts.reply import Done
 from contactmesh.terminal.commands import ServiceCommands
+from contactmesh.terminal.entries import OwnCard
 from contactmesh.terminal.errors import CommandRefused, NoReply
 from contactmesh.terminal.updates import Departure, Update
 
@@ -146,7 +147,8 @@ class GroupCommands(ServiceCommands):
         came of each is returned and not raised.
 
         Args:
-            card: the card, whole. It keeps its uid for good: contacts are found by it.
+            card: the card, whole. It goes out under the uid that the user's card has already, so
+                that a file without one, or with another, is still the same person's card.
             groups: the groups; all of the user's if not given.
 
         Returns:
@@ -159,15 +161,23 @@ class GroupCommands(ServiceCommands):
         """
         if groups is None:
             groups = [group.group_id for group in (await self.groups()).groups]
-        base = {own.group_id: own.rev for own in await self.phonebook.own_cards()}
+        known = {own.group_id: own for own in await self.phonebook.own_cards()}
+        uid = next((own.card.uid for own in known.values()), card.uid)
         return tuple(
             await asyncio.gather(
-                *(self._publish(group_id, card, base.get(group_id)) for group_id in groups)
+                *(self._publish(group_id, card, uid, known.get(group_id)) for group_id in groups)
             )
         )
 
-    async def _publish(self, group_id: str, card: Card, base_rev: int | None) -> Publication:
-        command = PublishCard(group_id=group_id, card=card, base_rev=base_rev)
+    async def _publish(
+        self, group_id: str, card: Card, uid: str, before: OwnCard | None
+    ) -> Publication:
+        if before is not None:
+            uid = before.card.uid
+        card = card.model_copy(update={"uid": uid})
+        command = PublishCard(
+            group_id=group_id, card=card, base_rev=None if before is None else before.rev
+        )
         try:
             published = await self._requests.ask(command, CardPublished)
         except (CommandRefused, NoReply) as error:

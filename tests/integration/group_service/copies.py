@@ -103,7 +103,7 @@ class GroupCopy:
         """Handle a batch of (user, command): their replies."""
         requests = [
             Request(
-                Sender(f"{user_id}~aaaaaaaa"),
+                Sender(f"{user_id}_aaaaaaaa"),
                 Envelope.of(
                     command, id=secrets.token_hex(8), source="/tests", time=datetime.now(UTC)
                 ),

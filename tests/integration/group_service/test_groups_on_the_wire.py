@@ -316,8 +316,8 @@ async def test_g5_to_g8_leaving_removing_handing_over_and_dissolving(system: Sys
     await ada.until_told("group.member.left", group_id, number=2)
     told = {one["user_id"]: one["state"] for one in ada.updates("group.member.left", group_id)}
     assert told == {lin.user_id: MemberState.LEFT, mei.user_id: MemberState.REMOVED}
-    for gone in (lin, mei):
-        told_last = await gone.until_told("group.member.left", group_id)
+    for gone, number in ((lin, 1), (mei, 2)):  # each is told of their own going, too
+        told_last = await gone.until_told("group.member.left", group_id, number=number)
         assert gone.user_id in {one["user_id"] for one in told_last}
     assert set(await ada.pulls(group_id)) == {bo.user_id, ada.user_id}
     for gone in (lin, mei):

@@ -21,7 +21,7 @@ PATIENCE = 20
 async def test_queue_without_a_terminal_is_cleared_away_and_others_stay(
     run_identity: RunIdentity, broker: Broker, database_url: str, database_prefix: str
 ) -> None:
-    abandoned, started = "ada~aaaaaaaa", "ada~bbbbbbbb"
+    abandoned, started = "ada_aaaaaaaa", "ada_bbbbbbbb"
     long_ago = datetime.fromtimestamp(0, UTC)
     async with run_identity() as identity:
         enrolled: Credentials = await identity.enrolled("ada")

@@ -173,7 +173,7 @@ async def test_terminal_is_not_let_into_another_virtual_host(
 async def test_unreadable_question_is_denied(identity: Identity) -> None:
     for question in ("user", "vhost", "resource", "topic"):
         assert await identity.broker_asks(question) == "deny"
-        assert await identity.broker_asks(question, username="ada~aaaaaaaa") == "deny"
+        assert await identity.broker_asks(question, username="ada_aaaaaaaa") == "deny"
         for body in (b"\xff\xfe=%ff", b"username=%ff", b"a=1&" * 100, b"x" * 70_000):
             answer = await identity.ask("POST", f"broker/{question}", data=body)
             assert (answer.status, answer.body) == (200, "deny")

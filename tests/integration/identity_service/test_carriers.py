@@ -26,7 +26,7 @@ async def carrier_terminal(identity: Identity) -> Credentials:
 
 async def test_carrier_is_added_lets_a_terminal_in_and_is_listed(identity: Identity) -> None:
     terminal = await carrier_terminal(identity)
-    assert terminal.terminal_id.startswith("carrier_cn-mobile~")
+    assert terminal.terminal_id.startswith("carrier_cn-mobile_")
     assert terminal.display_name == "中国移动"
     listed = await identity.ask("GET", "v1/carriers")
     assert listed.body == {"carriers": [{**CN_MOBILE, "terminals": 1}], "next": None}

@@ -35,7 +35,7 @@ async def test_users_registered_at_once_under_one_id_are_one_user(identity: Iden
 
 async def test_code_is_traded_for_credentials_and_a_queue_that_is_ready(identity: Identity) -> None:
     credentials = await identity.enrolled("ada")
-    assert credentials.terminal_id.startswith("ada~")
+    assert credentials.terminal_id.startswith("ada_")
     assert credentials.queue == terminal_queue(credentials.terminal_id)
     async with await connect(credentials) as connection:
         channel = await connection.channel()
@@ -161,7 +161,7 @@ async def test_terminals_are_listed_with_their_names(identity: Identity) -> None
         ("GET", "v1/users"),
         ("POST", "v1/users/ada/enrolment-codes"),
         ("GET", "v1/users/ada/terminals"),
-        ("DELETE", "v1/terminals/ada~aaaaaaaa"),
+        ("DELETE", "v1/terminals/ada_aaaaaaaa"),
     ],
 )
 async def test_operators_routes_want_the_operators_token(

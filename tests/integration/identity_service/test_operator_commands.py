@@ -106,7 +106,7 @@ async def test_what_is_no_carrier_id_is_told(operator: Operator) -> None:
         ("user", "code", "nobody"),
         ("user", "code", "../users"),
         ("terminal", "list", "nobody"),
-        ("terminal", "revoke", "nobody~aaaaaaaa"),
+        ("terminal", "revoke", "nobody_aaaaaaaa"),
         ("terminal", "revoke", "%2e%2e/%00"),
     ],
 )

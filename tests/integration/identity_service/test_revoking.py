@@ -97,7 +97,7 @@ async def test_revoking_again_changes_nothing(identity: Identity) -> None:
 
 
 async def test_unknown_terminal_cannot_be_revoked(identity: Identity) -> None:
-    answer = await identity.revoke("ada~aaaaaaaa")
+    answer = await identity.revoke("ada_aaaaaaaa")
     assert (answer.status, answer.error.code) == (HTTPStatus.NOT_FOUND, ErrorCode.NOT_FOUND)
 
 

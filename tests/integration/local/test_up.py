@@ -16,7 +16,7 @@ from contactmesh.local.settings import SERVICE_NAMES, StackSettings
 from contactmesh.local.stack import find_stack
 from contactmesh.local.waiting import until
 
-COMMAND = "from contactmesh.cli.app import main; main()"
+COMMAND = "from contactmesh.cli.entry import main; main()"
 
 
 @pytest.fixture

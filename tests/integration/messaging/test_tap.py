@@ -16,7 +16,7 @@ from contactmesh.messaging.tap import Tap, tapped
 
 @pytest_asyncio.fixture
 async def tap(broker: Broker) -> AsyncIterator[Tap]:
-    recipients = {"ann": ["user.ann", "terminal.ann~1"], "bob": ["user.bob"]}
+    recipients = {"ann": ["user.ann", "terminal.ann_1"], "bob": ["user.bob"]}
     async with tapped(broker.url, recipients) as opened:
         yield opened
 
@@ -30,7 +30,7 @@ async def test_each_recipient_has_its_own_copies_since_the_last_time(
 ) -> None:
     async with Publisher(broker.url, "test") as publisher:
         await publisher.publish(Outgoing.to_many(envelope(1), ["user.ann", "user.bob"]))
-        await publisher.publish([Outgoing.to_terminal(envelope(2), "ann~1")])
+        await publisher.publish([Outgoing.to_terminal(envelope(2), "ann_1")])
         first = await tap.take()
         await publisher.publish(Outgoing.to_many(envelope(3), ["user.bob", "user.lin"]))
         second = await tap.take()

@@ -15,7 +15,7 @@ from contactmesh.messaging.connection import declare_terminal_queue
 from contactmesh.messaging.topology import terminal_queue
 from contactmesh.terminal import Enrolment, Terminal, TerminalFolder
 
-ALICE = "alice~aaaaaaaa"
+ALICE = "alice_aaaaaaaa"
 
 MakeTerminal = Callable[..., Terminal]
 

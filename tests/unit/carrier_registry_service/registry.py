@@ -105,7 +105,7 @@ class Registry:
         self.commands += 1
         self.now += timedelta(milliseconds=1)
         asking = Asking(
-            sender_id, f"{sender_id}~aaaaaaaa", f"c{self.commands}", self.now, self.terms
+            sender_id, f"{sender_id}_aaaaaaaa", f"c{self.commands}", self.now, self.terms
         )
         try:
             decision = RULES[type(command)](self.state, asking, command)

@@ -49,6 +49,7 @@ def test_any_card_survives_vcard_and_back(card: Card, version: Literal["3.0", "4
 
 
 @pytest.mark.long
+@pytest.mark.timeout(1800)
 @thorough
 @given(CARDS, st.sampled_from(VERSIONS))
 def test_any_card_survives_vcard_and_back_at_length(
@@ -123,6 +124,7 @@ def test_any_bytes_are_read_or_reported(data: bytes) -> None:
 
 
 @pytest.mark.long
+@pytest.mark.timeout(1800)
 @thorough
 @given(FILES)
 def test_any_bytes_are_read_or_reported_at_length(data: bytes) -> None:

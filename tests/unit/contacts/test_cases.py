@@ -229,6 +229,15 @@ def test_case_10_bytes_after_the_end_are_reported_only_if_they_are_text() -> Non
     assert found.line == 5
 
 
+def test_case_10_two_files_joined_without_a_line_end_between_are_two_files() -> None:
+    cards, damage = cards_and_damage(vcard("FN:A").rstrip() + vcard("FN:B", ":no name"))
+    assert [display_name(card) for card in cards] == ["A"]
+    assert [(each.card, each.line) for each in damage] == [(2, 7)]
+    cards, damage = cards_and_damage(vcard("FN:A").rstrip() + vcard("FN:B"))
+    assert len(cards) == 2
+    assert damage == []
+
+
 PHOTO = base64.b64encode(bytes(range(256)) * 3).decode()
 
 

@@ -76,6 +76,9 @@ def inventory(data: bytes) -> Inventory:
         name = head.partition(";")[0].rpartition(".")[2].upper()
         if name not in NOT_CONTENT:
             found.update((RENAMED.get(name, name), atom) for atom in atoms(value))
+        # Version 4.0 has no LABEL of its own: it is a parameter of ADR.
+        for label in re.findall('LABEL="?([^";]*)', head):
+            found.update(("LABEL", atom) for atom in atoms(label.replace("^n", "\n")))
     return found
 
 

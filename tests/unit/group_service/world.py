@@ -55,7 +55,7 @@ class World:
         self.now += timedelta(milliseconds=1)
         asking = Asking(
             user_id=user_id,
-            terminal_id=f"{user_id}~aaaaaaaa",
+            terminal_id=f"{user_id}_aaaaaaaa",
             command_id=f"c{self.commands}",
             now=self.now,
             limits=self.limits,

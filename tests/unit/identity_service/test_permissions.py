@@ -13,7 +13,7 @@ from identity_service.domain.permissions import (
     allows,
 )
 
-ADA = Realm("ada~aaaaaaaa", "/", "contactmesh.commands", "terminal.ada_aaaaaaaa")
+ADA = Realm("ada_aaaaaaaa", "/", "contactmesh.commands", "terminal.ada_aaaaaaaa")
 
 
 def access(resource: str, name: str, permission: str, vhost: str = "/") -> MayAccess:
@@ -30,8 +30,8 @@ def write(key: str, exchange: str = "contactmesh.commands", vhost: str = "/") ->
         MayUseVhost("/"),
         access("exchange", "contactmesh.commands", "write"),
         access("queue", "terminal.ada_aaaaaaaa", "read"),
-        write("command.ada~aaaaaaaa.group_service.create"),
-        write("command.ada~aaaaaaaa.sync_service.pull2"),
+        write("command.ada_aaaaaaaa.group_service.create"),
+        write("command.ada_aaaaaaaa.sync_service.pull2"),
     ],
 )
 def test_allowed(question: Question) -> None:
@@ -62,25 +62,25 @@ def test_allowed(question: Question) -> None:
         access("queue", "group_service.commands", "read"),
         access("queue", "amq.gen-x", "configure"),
         access("topic", "contactmesh.commands", "write"),
-        write("command.ada~aaaaaaaa.group_service.create", exchange="contactmesh.terminals"),
-        write("command.ada~aaaaaaaa.group_service.create", vhost="other"),
+        write("command.ada_aaaaaaaa.group_service.create", exchange="contactmesh.terminals"),
+        write("command.ada_aaaaaaaa.group_service.create", vhost="other"),
         MayUseTopic(
-            "/", "contactmesh.commands", "read", "command.ada~aaaaaaaa.group_service.create"
+            "/", "contactmesh.commands", "read", "command.ada_aaaaaaaa.group_service.create"
         ),
-        write("command.bea~aaaaaaaa.group_service.create"),
-        write("command.ada~aaaaaaab.group_service.create"),
+        write("command.bea_aaaaaaaa.group_service.create"),
+        write("command.ada_aaaaaaab.group_service.create"),
         write("command.ada.group_service.create"),
-        write("command.ada~aaaaaaaa.group_service"),
-        write("command.ada~aaaaaaaa.group_service.create.more"),
-        write("command.ada~aaaaaaaa.#"),
-        write("command.ada~aaaaaaaa.*.create"),
-        write("command.ada~aaaaaaaa..create"),
-        write("command.ada~aaaaaaaa.group_service.create\n"),
-        write("command.ada~aaaaaaaa.GROUP.create"),
+        write("command.ada_aaaaaaaa.group_service"),
+        write("command.ada_aaaaaaaa.group_service.create.more"),
+        write("command.ada_aaaaaaaa.#"),
+        write("command.ada_aaaaaaaa.*.create"),
+        write("command.ada_aaaaaaaa..create"),
+        write("command.ada_aaaaaaaa.group_service.create\n"),
+        write("command.ada_aaaaaaaa.GROUP.create"),
         write("command.*.group_service.create"),
-        write("command.ada~aaaaaaaa\n.group_service.create"),
-        write(" command.ada~aaaaaaaa.group_service.create"),
-        write("event.ada~aaaaaaaa.group_service.create"),
+        write("command.ada_aaaaaaaa\n.group_service.create"),
+        write(" command.ada_aaaaaaaa.group_service.create"),
+        write("event.ada_aaaaaaaa.group_service.create"),
         write(""),
     ],
 )
@@ -88,13 +88,13 @@ def test_refused(question: Question) -> None:
     assert not allows(ADA, question)
 
 
-PARTS = ["command", "ada~aaaaaaaa", "bea~aaaaaaaa", "group_service", "create", "*", "#", "", "user"]
+PARTS = ["command", "ada_aaaaaaaa", "bea_aaaaaaaa", "group_service", "create", "*", "#", "", "user"]
 
 
 @given(st.lists(st.sampled_from(PARTS) | st.text(max_size=3), max_size=6).map(".".join))
 def test_every_key_that_may_be_written_names_its_sender_and_one_command(key: str) -> None:
     if allows(ADA, write(key)):
         command, sender, service, action = key.split(".")
-        assert (command, sender) == ("command", "ada~aaaaaaaa")
+        assert (command, sender) == ("command", "ada_aaaaaaaa")
         assert service.isidentifier()
         assert action.isidentifier()

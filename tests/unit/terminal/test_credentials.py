@@ -20,9 +20,9 @@ SECRET = "s3cret/with@signs:"
 CREDENTIALS = Credentials(
     user_id="alice",
     display_name="爱丽丝",
-    terminal_id="alice~aaaaaaaa",
+    terminal_id="alice_aaaaaaaa",
     secret=SECRET,
-    queue="terminal.alice~aaaaaaaa",
+    queue="terminal.alice_aaaaaaaa",
     broker_url="amqp://broker.example:5672/contacts",
 )
 ENROLMENT = Enrolment(identity_url="http://identity.example", credentials=CREDENTIALS, region="CN")
@@ -77,7 +77,7 @@ def test_one_process_at_a_time(tmp_path: Path) -> None:
 
 def test_the_terminal_is_the_brokers_user_unless_the_url_names_another() -> None:
     assert broker_address(CREDENTIALS) == (
-        "amqp://alice~aaaaaaaa:s3cret%2Fwith%40signs%3A@broker.example:5672/contacts"
+        "amqp://alice_aaaaaaaa:s3cret%2Fwith%40signs%3A@broker.example:5672/contacts"
     )
     other = CREDENTIALS.model_copy(update={"broker_url": "amqp://guest:guest@localhost/"})
     assert broker_address(other) == "amqp://guest:guest@localhost/"

@@ -20,10 +20,16 @@ def candidate(
     return Candidate(contact_id, card(uid, name, phones=phones, emails=emails).to_json())
 
 
-def test_an_equal_uid_decides_whatever_else_there_is() -> None:
+def test_an_equal_uid_decides_where_name_or_reach_agrees_too() -> None:
     by_name = candidate("1", "x", "Bob Li", phones={"a": "+8613800138000"})
-    by_uid = candidate("2", "bob", "Somebody Else")
-    assert own_entry_for(MEMBER, [by_name, by_uid]) == "2"
+    by_uid_and_name = candidate("2", "bob", "Bob Li")
+    by_uid_and_phone = candidate("3", "bob", "Bobby", phones={"a": "+8613800138000"})
+    assert own_entry_for(MEMBER, [by_name, by_uid_and_name]) == "2"
+    assert own_entry_for(MEMBER, [by_name, by_uid_and_phone]) == "3"
+
+
+def test_a_uid_alone_proves_nothing_since_anybody_may_claim_it() -> None:
+    assert own_entry_for(MEMBER, [candidate("1", "bob", "Somebody Else")]) is None
 
 
 def test_the_same_phone_and_name_link_whatever_the_width_and_case() -> None:

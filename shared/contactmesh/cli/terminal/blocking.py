@@ -95,9 +95,11 @@ async def blocks(place: Place, as_json: AsJson = False) -> None:
     if as_json:
         print_json(standing)
         return
-    rows = list(_rows(texts.EVERYWHERE, standing.everywhere, people))
+    rows: list[tuple[str, str, str]] = []
     for group_id, users in standing.in_groups.items():
         rows.extend(_rows(names.get(group_id, group_id), users, people))
+    # A block everywhere was set in each group, where it may have been lifted since.
+    rows.extend(_rows(texts.GROUPS_TO_COME, standing.everywhere, people))
     if rows:
         print_table(texts.COLUMNS_BLOCKS, rows)
     else:

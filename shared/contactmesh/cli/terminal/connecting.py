@@ -20,9 +20,19 @@ DEADLINE_SECONDS: Final = 20.0
 
 @asynccontextmanager
 async def connected(
-    place: Place, *, pull: bool = False, deadline_seconds: float = DEADLINE_SECONDS
+    place: Place,
+    *,
+    pull: bool = False,
+    asks: bool = False,
+    deadline_seconds: float = DEADLINE_SECONDS,
 ) -> AsyncIterator[Terminal]:
     """The terminal, connected.
+
+    Args:
+        place: which terminal.
+        pull: whether it pulls by itself, and goes on until it is stopped.
+        asks: whether the user is asked something meanwhile.
+        deadline_seconds: how long each command is tried.
 
     Raises:
         SystemUnreachable: a command in it got no reply.
@@ -32,7 +42,7 @@ async def connected(
     keep_log_quiet()
     folder, _ = place.enrolled()
     try:
-        with _waiting(shown=not pull):
+        with _waiting(shown=not pull and not asks):
             async with Terminal(
                 folder.path, pull=pull, deadline_seconds=deadline_seconds
             ) as terminal:

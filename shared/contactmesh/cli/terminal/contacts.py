@@ -41,7 +41,7 @@ async def contacts(
             [
                 (
                     contact.display_name,
-                    brief(numbers_of(contact.card), most=2, most_cells=32),
+                    brief(numbers_of(contact.card), most=2, most_cells=40),
                     ", ".join(names.get(group, group) for group in contact.groups),
                     brief(private_of(contact.card), most=2, most_cells=16),
                     short_contact_id(contact.contact_id),

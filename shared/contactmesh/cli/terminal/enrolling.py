@@ -9,11 +9,12 @@ from typing import Annotated, Final
 import typer
 from phonenumbers import SUPPORTED_REGIONS
 from pydantic import BaseModel
+from rich.cells import cell_len, set_cell_size
 
 from contactmesh.cli.errors import SystemUnreachable, WrongUsage
 from contactmesh.cli.exit_codes import ExitCode
 from contactmesh.cli.locating import IdentityUrl, identity_url
-from contactmesh.cli.output import AsJson, print_json, print_note, print_table, print_text
+from contactmesh.cli.output import AsJson, print_json, print_note, print_text
 from contactmesh.cli.terminal import texts
 from contactmesh.cli.terminal.connecting import connected, keep_log_quiet, phonebook_of
 from contactmesh.cli.terminal.place import Place, at_a_terminal
@@ -73,6 +74,7 @@ async def enrol(
 ) -> None:
     """Enrol a new terminal."""
     keep_log_quiet()
+    country = _country(region)
     folder = place.for_enrolling()
     _refuse_if_taken(place)
     terminal = await Terminal.enrol(
@@ -80,7 +82,7 @@ async def enrol(
         identity_url=identity_url(url, place.data),
         code=code.strip(),
         name=name or place.name or socket.gethostname(),
-        region=_country(region),
+        region=country,
     )
     if as_json:
         print_json(
@@ -126,7 +128,7 @@ async def show_terminal(place: Place, *, as_json: bool) -> None:
     if as_json:
         print_json(shown)
     else:
-        print_table(("", ""), _rows(shown))
+        _show(shown)
     if connection == texts.UNREACHABLE:
         raise typer.Exit(ExitCode.UNREACHABLE)
     if connection == texts.REFUSED:
@@ -149,14 +151,14 @@ async def _connection(place: Place) -> tuple[str, int | None]:
         return texts.UNREACHABLE, None
 
 
-def _rows(shown: Shown) -> list[tuple[str, str]]:
-    connection = shown.connection
+def _show(shown: Shown) -> None:
+    connection = texts.CONNECTIONS.get(shown.connection, shown.connection)
     if shown.round_trip_ms is not None:
         connection = texts.ROUND_TRIP.format(state=connection, milliseconds=shown.round_trip_ms)
-    return [
+    rows = [
         (texts.SHOW_USER, f"{shown.display_name} ({shown.user_id})"),
         (texts.SHOW_TERMINAL, shown.terminal_id),
-        (texts.SHOW_CONNECTION, texts.CONNECTIONS.get(connection, connection)),
+        (texts.SHOW_CONNECTION, connection),
         (texts.SHOW_QUEUE, shown.queue),
         (texts.SHOW_BROKER, shown.broker_url),
         (texts.SHOW_IDENTITY, shown.identity_url),
@@ -165,6 +167,9 @@ def _rows(shown: Shown) -> list[tuple[str, str]]:
         (texts.SHOW_PHONEBOOK, texts.COUNTS.format(contacts=shown.contacts, groups=shown.groups)),
         (texts.SHOW_INTERVAL, texts.EVERY.format(seconds=shown.pull_interval_seconds)),
     ]
+    widest = max(cell_len(name) for name, _ in rows)
+    for name, value in rows:
+        print_text(f"{set_cell_size(name, widest)}  {value}")
 
 
 def _refuse_if_taken(place: Place) -> None:

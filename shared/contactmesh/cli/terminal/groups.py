@@ -1,6 +1,7 @@
 """Groups: making them, seeing them, and leaving them."""
 
 from datetime import datetime
+from shlex import quote
 from typing import Annotated
 
 import typer
@@ -52,7 +53,7 @@ async def create(
         print_json({"group_id": group_id, "name": name.strip(), "members": list(members)})
         return
     print_text(texts.GROUP_CREATED.format(name=name.strip(), group_id=group_id))
-    print_note(texts.GROUP_NEXT.format(name=name.strip()))
+    print_note(texts.GROUP_NEXT.format(name=quote(name.strip())))
 
 
 @app.command(
@@ -120,7 +121,7 @@ async def leave(
     place: Place, group: GroupName, yes: SaidYes = False, as_json: AsJson = False
 ) -> None:
     """Leave a group."""
-    async with connected(place) as terminal:
+    async with connected(place, asks=not yes) as terminal:
         found = await group_named(terminal, group)
         sure(texts.ASK_LEAVE.format(group=found.name), yes)
         await terminal.leave(found.group_id)
@@ -138,7 +139,7 @@ async def remove(
     place: Place, group: GroupName, user: UserName, yes: SaidYes = False, as_json: AsJson = False
 ) -> None:
     """Remove a member from one's own group."""
-    async with connected(place) as terminal:
+    async with connected(place, asks=not yes) as terminal:
         found = await group_named(terminal, group)
         user_id = await user_named(terminal.phonebook, user)
         sure(texts.ASK_REMOVE.format(user_id=user_id, group=found.name), yes)
@@ -177,7 +178,7 @@ async def dissolve(
     place: Place, group: GroupName, yes: SaidYes = False, as_json: AsJson = False
 ) -> None:
     """End one's own group for everyone."""
-    async with connected(place) as terminal:
+    async with connected(place, asks=not yes) as terminal:
         found = await group_named(terminal, group)
         sure(texts.ASK_DISSOLVE.format(group=found.name, members=found.members), yes)
         await terminal.dissolve(found.group_id)

@@ -1,5 +1,6 @@
 """Invitations: sending, answering and withdrawing them."""
 
+from shlex import quote
 from typing import Annotated
 
 import typer
@@ -106,7 +107,7 @@ async def accept(place: Place, invitation: InvitationName, as_json: AsJson = Fal
         await terminal.accept(found.invitation_id)
     _tell(found, "accepted", texts.ACCEPTED.format(group=found.group_name), as_json)
     if not as_json:
-        print_note(texts.ACCEPTED_NEXT.format(group=found.group_name))
+        print_note(texts.ACCEPTED_NEXT.format(group=quote(found.group_name)))
 
 
 @app.command(

@@ -1,21 +1,17 @@
 """What is one's own on a contact: notes and labels, and which member it is."""
 
-from typing import Annotated, cast
+from typing import Annotated
 
 import typer
-from pydantic import JsonValue, ValidationError
 
-from contactmesh.cli.errors import CommandError, WrongUsage
 from contactmesh.cli.output import AsJson, print_json, print_text
 from contactmesh.cli.terminal import texts
-from contactmesh.cli.terminal.cards import numbers_of
 from contactmesh.cli.terminal.connecting import phonebook_of
 from contactmesh.cli.terminal.contacts import contact_json
 from contactmesh.cli.terminal.naming import ContactName, UserName, contact_named, user_named
+from contactmesh.cli.terminal.own_edits import with_label, with_note
 from contactmesh.cli.terminal.place import Place, at_a_terminal
-from contactmesh.contacts import Card
-from contactmesh.terminal import Contact, Phonebook
-from contactmesh.terminal.rules.ownership import entries_of, entry_value
+from contactmesh.terminal import Contact
 
 app = typer.Typer()
 
@@ -71,11 +67,11 @@ async def note(
     """Write a private note on a contact."""
     async with phonebook_of(place) as phonebook:
         found = await contact_named(phonebook, name)
-        own = await _own_part(phonebook, found)
-        notes = {} if replace else dict(entries_of(own, "notes"))
-        if text:
-            notes[_free_key("note", notes)] = {"note": text}
-        written = await _write(phonebook, found, own, "notes", cast("JsonValue", notes))
+        own = await phonebook.own_part(found.contact_id)
+        await phonebook.write_own(
+            found.contact_id, with_note(own, found.card, text, replace=replace)
+        )
+        written = await phonebook.contact(found.contact_id)
     _tell(written, texts.NOTED.format(name=written.display_name), as_json)
 
 
@@ -97,74 +93,12 @@ async def label(
     _, enrolment = place.enrolled()
     async with phonebook_of(place) as phonebook:
         found = await contact_named(phonebook, name)
-        own = await _own_part(phonebook, found)
-        phones = {key: dict(phone) for key, phone in entries_of(own, "phones").items()}
-        key, shown = _phone(found, number, enrolment.region)
-        value = entry_value("phones", shown, enrolment.region)
-        own_key = next(
-            (
-                each
-                for each, phone in phones.items()
-                if entry_value("phones", phone, enrolment.region) == value
-            ),
-            _free_key(key, phones),
-        )
-        phone = phones.setdefault(own_key, dict(shown))
-        phone.pop("label", None)
-        if text:
-            phone["label"] = text
-        written = await _write(phonebook, found, own, "phones", cast("JsonValue", phones))
-    shown_text = texts.LABELLED if text else texts.UNLABELLED
-    _tell(written, shown_text.format(number=said_number(shown), label=text), as_json)
-
-
-def said_number(phone: object) -> str:
-    """The number of a phone entry, as people write it."""
-    number = phone.get("number", "") if isinstance(phone, dict) else ""
-    return str(number).removeprefix("tel:")
-
-
-def _phone(contact: Contact, number: str, region: str | None) -> tuple[str, dict[str, JsonValue]]:
-    sought = entry_value("phones", {"number": number}, region)
-    for key, phone in entries_of(contact.card.to_json(), "phones").items():
-        if entry_value("phones", phone, region) == sought:
-            return key, dict(phone)
-    known = ", ".join(numbers_of(contact.card)) or texts.NO_NUMBER
-    raise CommandError(
-        texts.NUMBER_NOT_THERE.format(name=contact.display_name, number=number, known=known)
-    )
-
-
-async def _own_part(phonebook: Phonebook, contact: Contact) -> dict[str, JsonValue]:
-    own = await phonebook.own_part(contact.contact_id)
-    if own is not None:
-        return dict(own.to_json())
-    return {"@type": "Card", "version": "1.0", "uid": contact.card.uid}
-
-
-async def _write(
-    phonebook: Phonebook,
-    contact: Contact,
-    own: dict[str, JsonValue],
-    name: str,
-    value: JsonValue,
-) -> Contact:
-    edited = {**own, name: value} if value else {k: v for k, v in own.items() if k != name}
-    try:
-        card = Card.model_validate(edited)
-    except ValidationError as error:
-        raise WrongUsage(texts.BAD_TEXT) from error
-    await phonebook.write_own(contact.contact_id, card)
-    return await phonebook.contact(contact.contact_id)
-
-
-def _free_key(wanted: str, taken: object) -> str:
-    keys = set(taken) if isinstance(taken, dict) else set()
-    number, key = 1, wanted
-    while key in keys:
-        number += 1
-        key = f"{wanted}{number}"
-    return key
+        own = await phonebook.own_part(found.contact_id)
+        labelled = with_label(own, found.card, number, text, region=enrolment.region)
+        await phonebook.write_own(found.contact_id, labelled)
+        written = await phonebook.contact(found.contact_id)
+    told = texts.LABELLED if text else texts.UNLABELLED
+    _tell(written, told.format(name=written.display_name, number=number, label=text), as_json)
 
 
 def _tell(contact: Contact, text: str, as_json: bool) -> None:

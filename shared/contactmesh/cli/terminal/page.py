@@ -20,11 +20,11 @@ from contactmesh.cli.output import (
     print_text,
 )
 from contactmesh.cli.terminal import texts
+from contactmesh.cli.terminal.cards import said
 from contactmesh.cli.terminal.connecting import connected, phonebook_of
 from contactmesh.cli.terminal.contacts import contact_json
 from contactmesh.cli.terminal.enrolling import show_terminal
 from contactmesh.cli.terminal.naming import contact_named
-from contactmesh.cli.terminal.own_part import said_number
 from contactmesh.cli.terminal.place import Place, at_a_terminal
 from contactmesh.contacts import match_key
 from contactmesh.contracts.carrier.check import ChangeCode, LineChange
@@ -153,7 +153,7 @@ def _numbers(
 ) -> list[tuple[KnownLine | None, Entry]]:
     """The numbers as they are best dialled; those that the registry does not know come after."""
     phones = list(entries_of(contact.card.to_json(), "phones").values())
-    by_key = {match_key(said_number(phone), region): phone for phone in phones}
+    by_key = {match_key(said(phone["number"]), region): phone for phone in phones}
     lines = [(line, by_key.get(line.number, {"number": line.number})) for line in known.dialling]
     told_of = {line.number for line in known.lines}
     return [
@@ -165,7 +165,7 @@ def _numbers(
 def _row(line: KnownLine | None, phone: Entry) -> Sequence[str]:
     label = str(phone.get("label", ""))
     if line is None:
-        return (said_number(phone), "", "", "", "", label)
+        return (said(phone["number"]), "", "", "", "", label)
     carrier = line.ref.carrier_id
     shared = ", ".join(line.labels)
     return (
@@ -201,7 +201,7 @@ def _page_json(
 def _number_json(line: KnownLine | None, phone: Entry) -> JsonValue:
     label = phone.get("label")
     if line is None:
-        return {"number": said_number(phone), "label": label}
+        return {"number": said(phone["number"]), "label": label}
     return {
         "number": line.number,
         "label": label,

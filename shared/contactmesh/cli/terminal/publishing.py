@@ -1,12 +1,11 @@
 """Publishing one's own card: change a number once, and it is right everywhere."""
 
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated
 
 import typer
 from pydantic import JsonValue
@@ -25,14 +24,12 @@ from contactmesh.cli.terminal.own_card import (
     without_private_parts,
 )
 from contactmesh.cli.terminal.place import Place, at_a_terminal
-from contactmesh.contacts import Card, Damage, digest, read_vcards
+from contactmesh.cli.vcard_files import cards_of
+from contactmesh.contacts import Card, digest
 from contactmesh.contracts.group.views import GroupSummary
 from contactmesh.terminal import CommandRefused, NoReply, OwnCard, Terminal
 
 app = typer.Typer()
-
-_STANDARD: Final = Path("-")
-_LARGEST_CARD_BYTES: Final = 16 * 1024 * 1024
 
 
 class Outcome(StrEnum):
@@ -167,16 +164,7 @@ async def _publish(terminal: Terminal, group: GroupSummary, plan: _Plan) -> Told
 
 
 def _card_of(file: Path) -> Card:
-    if file == _STANDARD:
-        content = sys.stdin.buffer.read(_LARGEST_CARD_BYTES)
-    else:
-        with file.open("rb") as source:
-            content = source.read(_LARGEST_CARD_BYTES)
-    items = list(read_vcards(content, file_name=str(file)))
-    for item in items:
-        if isinstance(item, Damage):
-            raise WrongUsage(str(item))
-    cards = [item for item in items if isinstance(item, Card)]
+    cards = cards_of(str(file))
     if len(cards) != 1:
         raise WrongUsage(texts.ONE_CARD.format(file=file, count=len(cards)))
     return cards[0]

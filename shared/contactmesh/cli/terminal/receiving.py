@@ -56,11 +56,12 @@ async def pull(
         updates: list[JsonValue] = [data for _, data in told]
         print_json(updates)
         return
-    for line, _ in told:
+    lines = [line for line, _ in told if line is not None]
+    for line in lines:
         print_text(line)
     if every is not None:
         print_note(texts.INTERVAL_SET.format(seconds=every))
-    if not told:
+    if not lines:
         print_note(texts.UP_TO_DATE)
 
 
@@ -94,7 +95,7 @@ async def _follow(stream: UpdateStream, teller: Teller, *, as_json: bool) -> Non
         line, data = await teller.told(update, datetime.now(UTC))
         if as_json:
             print_json(data)
-        else:
+        elif line is not None:
             print_text(line)
         sys.stdout.flush()
         if stream.dropped > dropped:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import fields
 from datetime import datetime
+from shlex import quote
 from typing import cast
 
 from pydantic import JsonValue
@@ -51,8 +52,11 @@ class Teller:
             self._remember(contact)
         self._groups = await group_names(self._phonebook)
 
-    async def told(self, update: Update, at: datetime) -> tuple[str, JsonValue]:
+    async def told(self, update: Update, at: datetime) -> tuple[str | None, JsonValue]:
         """An update as a line and as JSON.
+
+        What is told is the phonebook as it is now. Of a quick series of changes the first shows
+        them all, and the others have no line.
 
         Args:
             update: the update.
@@ -60,9 +64,12 @@ class Teller:
         """
         self._groups |= await group_names(self._phonebook)
         contact, changes = await self._changes(update)
-        line = texts.UPDATE_LINE.format(
-            time=at.astimezone().strftime("%H:%M:%S"), text=self._text(update, contact, changes)
-        )
+        line = None
+        if changes or not isinstance(update, ContactUpdated):
+            line = texts.UPDATE_LINE.format(
+                time=at.astimezone().strftime("%H:%M:%S"),
+                text=self._text(update, contact, changes),
+            )
         data: dict[str, JsonValue] = {
             "at": at.isoformat(timespec="milliseconds"),
             "update": _name(update),
@@ -89,7 +96,9 @@ class Teller:
         self._remember(contact)
         if isinstance(update, ContactAdded):
             return contact, changes_between(None, contact.card, _reaching(contact.card))
-        return contact, changes_between(before, contact.card, update.changed_fields)
+        if before == contact.card:
+            return contact, ()
+        return contact, changes_between(before, contact.card)
 
     def _remember(self, contact: Contact) -> None:
         self._shown[contact.contact_id] = contact.card
@@ -105,7 +114,6 @@ class Teller:
                 return texts.TOLD_ADDED.format(name=update.display_name, says=says) + where
             case ContactUpdated():
                 says = "; ".join(change_line(change) for change in changes)
-                says = says or ", ".join(update.changed_fields)
                 return texts.TOLD_UPDATED.format(name=update.display_name, says=says) + where
             case ContactRemoved():
                 return texts.TOLD_REMOVED.format(name=update.display_name)
@@ -137,7 +145,9 @@ class Teller:
                 )
             case InvitationReceived():
                 return texts.TOLD_INVITED.format(
-                    user=self._user(update.inviter_id), group=update.group_name
+                    user=self._user(update.inviter_id),
+                    group=update.group_name,
+                    quoted=quote(update.group_name),
                 )
             case InvitationClosed():
                 return texts.TOLD_INVITATION_CLOSED.format(

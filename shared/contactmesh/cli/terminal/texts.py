@@ -179,7 +179,7 @@ OWN = "yours"
 # link, unlink, note, label
 HELP_LINK = (
     "Say that a contact of yours is a member: from then on the member keeps it right.\n\n"
-    "Contacts that share a number or an e-mail address are linked by themselves."
+    "Contacts of the same name that share a number or an e-mail address are linked by themselves."
 )
 EXAMPLE_LINK = "Example:  contactmesh terminal link 老张 zhang-wei"
 LINKED = "{name} is {user_id} now."
@@ -198,10 +198,10 @@ HELP_LABEL = (
 EXAMPLE_LABEL = "Example:  contactmesh terminal label 张伟 13800138000 老板"
 HELP_LABEL_NUMBER = "The number, written any way."
 HELP_LABEL_TEXT = "The label."
-LABELLED = "{number} is labelled {label}."
-UNLABELLED = "{number} has no label of yours any more."
+LABELLED = "{number} of {name} is labelled {label}."
+UNLABELLED = "{number} of {name} has no label of yours any more."
 NO_NUMBER = "none"
-NUMBER_NOT_THERE = "{name} has no number {number}. There are: {known}."
+NUMBER_NOT_THERE = "The contact has no number {number}. It has: {known}."
 BAD_TEXT = "That text cannot be put on a card: leave out control characters."
 
 # group
@@ -301,7 +301,7 @@ EXAMPLES_PUBLISH = (
     "Change your number once:\n\n"
     "  contactmesh terminal publish --number 13800138000=13900139000"
 )
-HELP_CARD = "A vCard file with your card; - is standard input."
+HELP_CARD = "A file with your card, vCard or JSContact; - is standard input."
 HELP_CARD_CONTACT = (
     "A contact in your phonebook that is you. Notes, nicknames and keywords stay at home."
 )
@@ -348,10 +348,11 @@ HELP_BLOCK = (
 EXAMPLE_BLOCK = "Example:  contactmesh terminal block zhang-wei --group 家人"
 HELP_BLOCK_GROUP = "Only in this group."
 EVERYWHERE = "everywhere"
+GROUPS_TO_COME = "every group to come"
 NOW_BLOCKED = "{user_id} is not notified of your changes any more: {where}."
 HELP_LIFT = "Take a block back. The user then gets your card as it is now."
 EXAMPLE_LIFT = "Example:  contactmesh terminal lift zhang-wei"
-LIFTED = "The block on {user_id} is lifted: {where}."
+LIFTED = "No block on {user_id} any more: {where}."
 STILL_BLOCKED = "Another block on {user_id} stands. See: contactmesh terminal blocks"
 HELP_BLOCKS = "List whom you block, and where."
 EXAMPLE_BLOCKS = "Example:  contactmesh terminal blocks"
@@ -395,7 +396,7 @@ TOLD_LEFT: Final = {
     MemberState.LEFT: "{user} left {group}",
     MemberState.REMOVED: "{user} was removed from {group}",
 }
-TOLD_INVITED = "{user} invites you to {group}. Answer: contactmesh terminal group accept {group}"
+TOLD_INVITED = "{user} invites you to {group}. Answer: contactmesh terminal group accept {quoted}"
 TOLD_INVITATION_CLOSED = "the invitation of {user} to {group} was {outcome}"
 TOLD_GROUP_JOINED = "you are in {group} now"
 TOLD_GROUP_GONE: Final = {

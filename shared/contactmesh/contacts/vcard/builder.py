@@ -10,7 +10,8 @@ from pydantic import JsonValue
 from contactmesh.contacts.errors import PatchError
 from contactmesh.contacts.patch import apply_patch
 from contactmesh.contacts.vcard.content import Head, escape, unescape
-from contactmesh.contacts.vcard.parameters import Members, kept
+from contactmesh.contacts.vcard.localization import localize
+from contactmesh.contacts.vcard.parameters import Members, kept, unshared
 
 _LABELS = """
 Anniversary Assistant AssistantPhone Brother Car Child Company CompanyMain Daughter Father Friend
@@ -33,7 +34,18 @@ class CardBuilder:
         version: the vCard version, `2.1`, `3.0` or `4.0`.
     """
 
-    __slots__ = ("_labels", "_patches", "by_group", "card", "counts", "maps", "props", "version")
+    __slots__ = (
+        "_alternatives",
+        "_labels",
+        "_patches",
+        "by_group",
+        "card",
+        "counts",
+        "is_valid",
+        "maps",
+        "props",
+        "version",
+    )
 
     def __init__(self, version: str) -> None:
         self.version = version
@@ -42,6 +54,9 @@ class CardBuilder:
         self.props: list[JsonValue] = []
         self.by_group: dict[str, list[Members]] = {}
         self.counts: dict[str, int] = {}
+        self.is_valid = True
+        """Whether the card can only be a valid one, as long as all in it is UTF-8."""
+        self._alternatives = False
         self._labels: list[tuple[Head, str]] = []
         self._patches: list[tuple[Head, str]] = []
 
@@ -53,6 +68,8 @@ class CardBuilder:
         if entries is None:
             self.maps[collection] = entries = {}
         self.insert(entries, prefix, entry, head)
+        if "altid" in head.params:
+            self._alternatives = True
         if head.group is not None:
             entry["vCardParams"] = {
                 **cast("Members", entry.get("vCardParams", {})),
@@ -75,19 +92,15 @@ class CardBuilder:
 
     def keep(self, head: Head, value: str) -> None:
         """Keep a property that JSContact has no place for (RFC 9555, section 3.2.1)."""
-        params = kept(
-            head.params, (name for name in head.params if name not in {"value", "charset"})
-        )
-        if params.get("encoding") in ("QUOTED-PRINTABLE", "8BIT", "7BIT"):
-            del params["encoding"]
-        if head.group is not None:
-            params["group"] = head.group
+        if head.kept is None:
+            head.kept = _kept_params(head)
+        params = unshared(head.kept)
         kind = head.value_type or "unknown"
         if kind == "text":
             if escape(unescape(value)) == value:
                 value = unescape(value)
             else:
-                kind, params["value"] = "unknown", "text"
+                kind, params = "unknown", {**params, "value": "text"}
         self.props.append([head.name.lower(), params, kind, value])
 
     def label(self, head: Head, value: str) -> None:
@@ -124,6 +137,8 @@ class CardBuilder:
             self._place_labels()
         card = self.card
         card.update(self.maps)
+        if self._alternatives:
+            localize(card)
         if self.props:
             card["vCardProps"] = self.props
         if self._patches:
@@ -153,6 +168,7 @@ class CardBuilder:
                 _drop_group(entries[0])
 
     def _patched(self, card: Members) -> Members:
+        self.is_valid = False
         plain = cast("Members", json.loads(json.dumps(card)))
         for head, value in self._patches:
             pointer = head.params.get("jsptr", [""])[0]
@@ -163,6 +179,15 @@ class CardBuilder:
                 props = cast("list[JsonValue]", plain.setdefault("vCardProps", []))
                 props.append(["jsprop", kept(head.params, head.params), "unknown", value])
         return plain
+
+
+def _kept_params(head: Head) -> Members:
+    params = kept(head.params, (name for name in head.params if name not in {"value", "charset"}))
+    if params.get("encoding") in ("QUOTED-PRINTABLE", "8BIT", "7BIT"):
+        del params["encoding"]
+    if head.group is not None:
+        params["group"] = head.group
+    return params
 
 
 def _is_generated(group: str | None) -> bool:

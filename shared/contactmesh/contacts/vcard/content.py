@@ -49,6 +49,7 @@ class Head:
         "charset",
         "group",
         "handler",
+        "kept",
         "key",
         "known",
         "name",
@@ -69,6 +70,7 @@ class Head:
         charset = params.get("charset")
         self.charset = charset[0].lower() if charset else None
         self.key: str | None = None
+        self.kept: dict[str, JsonValue] | None = None
         self.known: Property | None = None
         self.handler: Callable[[Any, Head, str], None] = _unread
         self.template: dict[str, JsonValue] | None = None
@@ -192,8 +194,15 @@ def _unescaped(match: re.Match[str]) -> str:
     return char if char in '\\,;:"' else match[0]
 
 
+def escape_text(text: str, *, is_v4: bool) -> str:
+    """Return a text as a whole value; version 4.0 escapes no semicolon there (section 4.1)."""
+    if is_v4 and ";" in text:
+        return ";".join(escape(part) for part in text.split(";"))
+    return escape(text)
+
+
 def escape(text: str) -> str:
-    """Return a text as the value of a content line."""
+    """Return a text as part of a structured value, or as any value of version 3.0."""
     if "\\" in text:
         text = text.replace("\\", "\\\\")
     if ";" in text:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import ClassVar, Final
+from marshal import dumps
+from typing import Final
 
 from pydantic import JsonValue
 
-from contactmesh.contacts.vcard.builder import APPLE_LABELS
-from contactmesh.contacts.vcard.content import escape, param_text
+from contactmesh.contacts.vcard.builder import APPLE_LABELS, PARAMS_PROPERTY
+from contactmesh.contacts.vcard.content import escape, escape_text, param_text
 from contactmesh.contacts.vcard.parameters import Members
 from contactmesh.contacts.vcard.properties import (
     ADDRESS_CONTEXTS,
@@ -34,8 +35,23 @@ _PARAMS = """
 _READ_PARAMS: Final = frozenset(_PARAMS.split())
 """Parameters that mean something to a reader: kept under such a name, they may not survive."""
 
+_DECODING_PARAMS: Final = frozenset({"charset", "encoding", "value"})
+"""The same for properties that are kept as they are."""
+
+_DATES: Final = frozenset({"bday", "deathdate", "anniversary"})
 _PARAM_NAME: Final = re.compile(r"[a-z0-9-]+\Z")
 _GROUP: Final = re.compile(r"[A-Za-z0-9-]+\Z")
+
+
+Form = tuple[str, str | None, bool]
+"""A head without its group, the group, and whether a reader makes the same entry of it."""
+
+_MOST_FORMS: Final = 4096
+_LONGEST_FORM: Final = 256
+_WITHOUT_REFS: Final = 2
+"""The version of marshal that gives equal values equal bytes: it does not look at identity."""
+_forms: Final[dict[tuple[str, str, bool, bool, bytes], Form]] = {}
+_kept_forms: Final[dict[tuple[str, str], Form]] = {}
 
 
 class Emitter:
@@ -47,6 +63,7 @@ class Emitter:
     Args:
         card: the card as JSON.
         version: `3.0` or `4.0`.
+        read_names: the properties, in small letters, that a reader does not merely keep.
     """
 
     __slots__ = (
@@ -54,6 +71,7 @@ class Emitter:
         "_groups",
         "_labels",
         "_next_item",
+        "_read_names",
         "_used_groups",
         "card",
         "certain",
@@ -61,9 +79,10 @@ class Emitter:
         "lines",
     )
 
-    def __init__(self, card: Members, version: str) -> None:
+    def __init__(self, card: Members, version: str, read_names: frozenset[str]) -> None:
         self.card = card
         self.is_v4 = version == "4.0"
+        self._read_names = read_names
         self.lines: list[str] = []
         self.certain = True
         self._counts: dict[str, int] = {}
@@ -101,39 +120,38 @@ class Emitter:
         Args:
             name: the vCard property.
             prefix: how the keys begin that a reader chooses for it.
-            key: the entry's key.
+            key: the entry's key, empty if the reader is to choose one.
             entry: the entry.
             value: its value as the line has it.
             params: parameters that only this property has.
             types: the contexts that TYPE can say.
         """
         self._counts[prefix] = count = self._counts.get(prefix, 0) + 1
-        head = name
-        words: list[str] = []
         contexts = entry.get("contexts")
-        if contexts is not None:
-            self._words(words, contexts, types)
         features = entry.get("features")
-        if features is not None:
-            self._words(words, features, FEATURE_TYPES)
         extra = entry.get("vCardParams")
-        label = entry.get("label")
+        pref = entry.get("pref")
         group = None
-        kept = ""
-        if isinstance(extra, dict):
-            group, kept = self._kept_params(words, extra)
+        if contexts is features is extra is pref is None:
+            head = name + params
+        else:
+            # Nearly all entries say one of a few things: what that makes of a head is remembered.
+            said = (contexts, features, extra, pref)
+            shape = (name, params, types is CONTEXT_TYPES, self.is_v4, dumps(said, _WITHOUT_REFS))
+            form = _forms.get(shape)
+            if form is None:
+                form = self._form(name, params, types, said)
+                if len(_forms) >= _MOST_FORMS:
+                    _forms.clear()
+                if len(shape[-1]) <= _LONGEST_FORM and len(params) <= _LONGEST_FORM:
+                    _forms[shape] = form
+            head, group, certain = form
+            if not certain:
+                self.certain = False
             if group is not None:
                 self._groups.add(group.lower())
-        pref = entry.get("pref")
-        if pref is not None:
-            if pref == 1 and not self.is_v4:
-                words.append("pref")
-            else:
-                kept += f";PREF={pref}"
-        if words:
-            head += f";TYPE={','.join(words)}"
-        head += params + kept
-        if key != f"{prefix}-{count}":
+        label = entry.get("label")
+        if key and key != f"{prefix}-{count}":
             head += f";PROP-ID={key}"
         if isinstance(label, str):
             group = self._label_group(group, label)
@@ -143,42 +161,32 @@ class Emitter:
             shown = f"_$!<{label}>!$_" if label in APPLE_LABELS else escape(label)
             self.line(f"{group}.X-ABLabel", shown)
 
-    def _words(self, words: list[str], flags: JsonValue, known: Mapping[str, str]) -> None:
-        if not isinstance(flags, dict) or not flags:
-            self.certain = False
-            return
-        for flag in flags:
-            word = known.get(flag)
-            if word is None:
-                self.certain = False
-            else:
-                words.append(word)
-
-    def _kept_params(self, words: list[str], params: Members) -> tuple[str | None, str]:
+    def _form(
+        self,
+        name: str,
+        params: str,
+        types: Mapping[str, str],
+        said: tuple[JsonValue, JsonValue, JsonValue, JsonValue],
+    ) -> Form:
+        """Return the head for what an entry says besides its value."""
+        contexts, features, extra, pref = said
+        certain = True
+        words: list[str] = []
+        for flags, known in ((contexts, types), (features, FEATURE_TYPES)):
+            if flags is not None:
+                certain &= _add_words(words, flags, known)
         group = None
-        text = ""
-        self.certain = self.certain and bool(params)
-        for name, value in params.items():
-            values = [value] if isinstance(value, str) else value
-            if not isinstance(values, list) or (len(values) < 2 and values is value):
-                self.certain = False
-                continue
-            texts = [str(each) for each in values]
-            if name == "group":
-                group = texts[0] if _GROUP.match(texts[0]) else None
-                self.certain = self.certain and len(texts) == 1 and group is not None
-            elif name == "type":
-                self.certain = self.certain and not any(map(_is_doubtful_type, texts))
-                words += [_quoted(each) for each in texts]
+        kept = ""
+        if isinstance(extra, dict):
+            group, kept, survives = _kept_params(words, extra, _READ_PARAMS)
+            certain &= survives
+        if pref is not None:
+            if pref == 1 and not self.is_v4:
+                words.append("pref")
             else:
-                text += param_text(name.upper(), texts)
-                if (
-                    name in _READ_PARAMS
-                    or not _PARAM_NAME.match(name)
-                    or any(each != each.strip() or "\\" in each for each in texts)
-                ):
-                    self.certain = False
-        return group, text
+                kept += f";PREF={pref}"
+        head = f"{name};TYPE={','.join(words)}" if words else name
+        return head + params + kept, group, certain
 
     def simple(self, known: Property, key: str, entry: Members) -> None:
         """Add the line of a simple property."""
@@ -201,7 +209,7 @@ class Emitter:
         if known.value != "uri":
             if value[:4].lower() == "tel:" and known.name == "TEL":
                 params += ";VALUE=uri"
-            value = escape(value)
+            value = escape_text(value, is_v4=self.is_v4)
         elif "\\" in value:
             self.certain = False
         self.entry(known.name, known.prefix, key, entry, value, params)
@@ -217,29 +225,31 @@ class Emitter:
             and isinstance(params, dict)
             and isinstance(kind, str)
             and isinstance(value, str)
-            and _PARAM_NAME.match(name)
         ):
             self.certain = False
             return
-        head = _APPLE_CASE.get(name, name.upper())
         if params:
-            words: list[str] = []
-            group, text = self._kept_params(words, params)
-            head = head if group is None else f"{group}.{head}"
-            head += (f";TYPE={','.join(words)}" if words else "") + text
-        if kind != "unknown":
-            head += f";VALUE={kind}"
-            value = escape(value) if kind == "text" else value
+            head, group, certain = _kept_form(name, params, kind, self._read_names)
+        else:
+            plain = (name, kind)
+            form = _kept_forms.get(plain)
+            if form is None:
+                form = _kept_form(name, params, kind, self._read_names)
+                if len(_kept_forms) >= _MOST_FORMS:
+                    _kept_forms.clear()
+                if len(name) + len(kind) <= _LONGEST_FORM:
+                    _kept_forms[plain] = form
+            head, group, certain = form
+        if not certain:
             self.certain = False
-        if name == "x-ablabel":
-            # A label is kept unless something in its group can have one.
-            self.certain = self.certain and str(params.get("group")).lower() not in self._groups
-        elif name in self.known_names:
+            if not head:
+                return
+        if kind == "text":
+            value = escape(value)
+        # A label is kept unless something in its group can have one.
+        if name == "x-ablabel" and str(params.get("group")).lower() in self._groups:
             self.certain = False
-        self.line(head, value)
-
-    known_names: ClassVar[frozenset[str]] = frozenset()
-    """The properties, in small letters, that a reader does not merely keep."""
+        self.line(f"{group}.{head}" if group is not None else head, value)
 
     def _label_group(self, group: str | None, label: str) -> str:
         if group is not None or not label or label.startswith("_$!<"):
@@ -255,9 +265,68 @@ class Emitter:
         return group
 
 
-def _is_kept(name: str, values: list[str]) -> bool:
+def _kept_form(name: str, params: Members, kind: str, read_names: frozenset[str]) -> Form:
+    """Return the head of a kept property; an empty one if its name can be none."""
+    if not _PARAM_NAME.match(name):
+        return "", None, False
+    words: list[str] = []
+    group, text, certain = None, "", True
+    if params:
+        group, text, certain = _kept_params(words, params, _DECODING_PARAMS)
+    head = _APPLE_CASE.get(name, name.upper())
+    head += (f";TYPE={','.join(words)}" if words else "") + text
+    if kind != "unknown":
+        head += f";VALUE={kind}"
+        certain = certain and _PARAM_NAME.match(kind) is not None
+    # A date that has alternatives is none that JSContact has a place for.
+    is_date_kept = name in _DATES and "altid" in params
+    is_kept = name not in read_names or name == "x-ablabel" or is_date_kept
+    return head, group, certain and is_kept
+
+
+def _add_words(words: list[str], flags: JsonValue, known: Mapping[str, str]) -> bool:
+    """Add the TYPE values for flags; False when a reader would not make the same flags of them."""
+    if not isinstance(flags, dict) or not flags:
+        return False
+    found = [known[flag] for flag in flags if flag in known]
+    words += found
+    return len(found) == len(flags)
+
+
+def _kept_params(
+    words: list[str], params: Members, read_params: frozenset[str]
+) -> tuple[str | None, str, bool]:
+    """Return the group of `vCardParams`, their text, and whether a reader keeps just them.
+
+    Args:
+        words: takes the TYPE values.
+        params: the parameters.
+        read_params: those that a reader makes something else of.
+    """
+    group = None
+    text = ""
+    certain = bool(params)
+    for name, value in params.items():
+        values = [value] if isinstance(value, str) else value
+        if not isinstance(values, list) or (len(values) < 2 and values is value):
+            certain = False
+            continue
+        texts = [str(each) for each in values]
+        if name == "group":
+            group = texts[0] if _GROUP.match(texts[0]) else None
+            certain = certain and len(texts) == 1 and group is not None
+        elif name == "type":
+            certain = certain and not any(map(_is_doubtful_type, texts))
+            words += [_quoted(each) for each in texts]
+        else:
+            text += param_text(name.upper(), texts)
+            certain = certain and _is_kept(name, texts, read_params)
+    return group, text, certain
+
+
+def _is_kept(name: str, values: list[str], read_params: frozenset[str]) -> bool:
     """Whether a reader keeps a parameter just as it is."""
-    if name in _READ_PARAMS or not _PARAM_NAME.match(name):
+    if name in read_params or not _PARAM_NAME.match(name):
         return False
     return all(value == value.strip() and "\\" not in value for value in values)
 
@@ -278,3 +347,28 @@ def _groups(value: JsonValue) -> list[str]:
     if isinstance(value, list):
         return [group for item in value for group in _groups(item)]
     return []
+
+
+def beside(card: Members, name: str) -> tuple[str, str]:
+    """Return group and parameters of a property whose JSContact value is a bare string."""
+    every = card.get(PARAMS_PROPERTY)
+    params = every.get(name) if isinstance(every, dict) else None
+    if not isinstance(params, dict):
+        return "", ""
+    return group_prefix(params), params_text(params)
+
+
+def group_prefix(params: Members) -> str:
+    """Return the group in `vCardParams` with its dot, nothing if it has none that can be."""
+    group = params.get("group")
+    return f"{group}." if isinstance(group, str) and _GROUP.match(group) else ""
+
+
+def params_text(params: Members) -> str:
+    """Return `vCardParams` as they are written, without the group."""
+    text = ""
+    for name, value in params.items():
+        values = [value] if isinstance(value, str) else value
+        if name != "group" and isinstance(values, list):
+            text += param_text(name.upper(), [str(each) for each in values])
+    return text

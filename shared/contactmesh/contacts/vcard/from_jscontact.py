@@ -9,36 +9,22 @@ from typing import Final, Literal, cast
 from pydantic import JsonValue
 
 from contactmesh.contacts.vcard.builder import PARAMS_PROPERTY
-from contactmesh.contacts.vcard.content import escape, param_text
+from contactmesh.contacts.vcard.content import escape, escape_text, param_text
 from contactmesh.contacts.vcard.dates import date_text
-from contactmesh.contacts.vcard.emitter import Emitter
-from contactmesh.contacts.vcard.handlers import ADDRESS_KINDS, HANDLERS, NAME_KINDS
+from contactmesh.contacts.vcard.embedded import write_key, write_media
+from contactmesh.contacts.vcard.emitter import Emitter, beside
+from contactmesh.contacts.vcard.handlers import HANDLERS
+from contactmesh.contacts.vcard.localization import patched_entries
+from contactmesh.contacts.vcard.names import write_name, write_organization
 from contactmesh.contacts.vcard.parameters import Members
+from contactmesh.contacts.vcard.places import write_address
 from contactmesh.contacts.vcard.properties import (
-    ADDRESS_CONTEXTS,
-    IMAGE_TYPES,
     SIMPLE,
-    Property,
 )
 
 GroupStyle = Literal["kind", "categories", "apple"]
 """How groups are written: KIND and MEMBER, CATEGORIES of the members, or Apple's own names."""
 
-_EMBEDDED: Final = re.compile(r"data:([^;,]*);base64,(.*)\Z", re.DOTALL)
-_TYPE_NAMES: Final = {
-    "application/pkix-cert": "X509",
-    "application/pgp-keys": "PGP",
-    "audio/wav": "WAVE",
-    "audio/basic": "PCM",
-    "audio/aac": "AAC",
-    **{media_type: name for name, media_type in reversed(IMAGE_TYPES.items())},
-}
-_ADDRESS_TYPES: Final = {context: name for name, context in ADDRESS_CONTEXTS.items()}
-_FINER_FIELD: Final = {kind: index for index, kind in enumerate(ADDRESS_KINDS)}
-_OLD_FIELD: Final = {
-    kind: index for index, kind in enumerate(ADDRESS_KINDS[:7]) if kind not in {"apartment", "name"}
-} | {"apartment": 1, "name": 2}
-_STREET: Final = ("number", "name", "direction")
 _DATES: Final = {"birth": "BDAY", "death": "DEATHDATE", "wedding": "ANNIVERSARY"}
 
 
@@ -53,13 +39,15 @@ def lines_from(
         version: the vCard version to write.
         group_style: how a group is written.
     """
-    out = Emitter(card, version)
-    _name(out, card.get("name"), shown)
-    for member, write in _WRITERS.items():
-        value = card.get(member)
-        if isinstance(value, dict):
+    out = Emitter(card, version, _READ_NAMES)
+    write_name(out, card.get("name"), shown)
+    for member, value in card.items():
+        write = _WRITERS.get(member)
+        if write is not None and isinstance(value, dict):
             for key, entry in value.items():
                 write(out, key, cast("Members", entry))
+    for collection, entry in patched_entries(card):
+        _WRITERS[collection](out, "", entry)
     _relations(out, card)
     _singles(out, card, apple=group_style == "apple")
     for prop in cast("list[JsonValue]", card.get("vCardProps", [])):
@@ -67,61 +55,6 @@ def lines_from(
     if not _KNOWN_PROPERTIES.issuperset(card) or card["version"] != "1.0":
         out.certain = False
     return out
-
-
-def _beside(card: Members, name: str) -> tuple[str, str]:
-    every = card.get(PARAMS_PROPERTY)
-    params = every.get(name) if isinstance(every, dict) else None
-    if not isinstance(params, dict):
-        return "", ""
-    group = f"{params['group']}." if "group" in params else ""
-    return group, _params_text(params)
-
-
-def _params_text(params: Members) -> str:
-    return "".join(
-        param_text(name.upper(), cast("str | list[str]", value))
-        for name, value in params.items()
-        if name != "group"
-    )
-
-
-def _name(out: Emitter, name: JsonValue, shown: str) -> None:
-    known = name if isinstance(name, dict) else {}
-    if name is not None and not (_NAME_MEMBERS.issuperset(known) and known.keys() - _EXTRA):
-        out.certain = False
-    full = known.get("full")
-    if isinstance(full, str):
-        group, params = _beside(out.card, "fn") if PARAMS_PROPERTY in out.card else ("", "")
-        out.line(f"{group}FN{params}", escape(full))
-    else:
-        out.line("FN;DERIVED=TRUE", escape(shown))
-    components = known.get("components")
-    if not isinstance(components, list):
-        if not out.is_v4:
-            out.line("N;DERIVED=TRUE", f"{escape(shown)};;;;")
-        return
-    fields: list[list[str]] = [[] for _ in NAME_KINDS]
-    last = 0
-    for part in cast("list[Members]", components):
-        where = _NAME_FIELD.get(cast("str", part["kind"]), -1)
-        value = cast("str", part["value"])
-        # Only the first five fields, in their order, come back as they are.
-        if not last <= where < 5 or not value or len(part) != 2:
-            out.certain = False
-        if where >= 0:
-            fields[where].append(escape(value))
-            last = where
-    fields[0] += fields[5]
-    fields[4] += fields[6]
-    used = fields if fields[5] or fields[6] else fields[:5]
-    extra = _params_of(known)
-    head = f"N{_params_text(extra)}"
-    if "vCardParams" in known:
-        out.certain = False
-        if "group" in extra:
-            head = f"{extra['group']}.{head}"
-    out.line(head, ";".join(",".join(field) for field in used))
 
 
 def _simple(names: dict[str | None, str], member: str) -> Callable[[Emitter, str, Members], None]:
@@ -153,98 +86,6 @@ def _service(out: Emitter, key: str, entry: Members) -> None:
         params = param_text(param, service) if isinstance(service, str) else ""
         value = escape(str(entry.get("user", "")))
         out.entry(known.name, known.prefix, key, entry, value, f"{params};VALUE=text")
-
-
-def _media(out: Emitter, key: str, entry: Members) -> None:
-    name = {"photo": "PHOTO", "logo": "LOGO", "sound": "SOUND"}.get(str(entry.get("kind")))
-    if name is None:
-        out.certain = False
-    else:
-        _resource(out, SIMPLE[name], key, entry)
-
-
-def _key(out: Emitter, key: str, entry: Members) -> None:
-    _resource(out, SIMPLE["KEY"], key, entry)
-
-
-def _resource(out: Emitter, known: Property, key: str, entry: Members) -> None:
-    uri = str(entry["uri"])
-    if "mediaType" in entry or "vCardParams" in entry or entry.keys() - known.members:
-        out.certain = False
-    media_type = entry.get("mediaType")
-    params = param_text("MEDIATYPE", media_type) if isinstance(media_type, str) else ""
-    if not out.is_v4:
-        embedded = _EMBEDDED.match(uri)
-        if embedded is None:
-            params += ";VALUE=uri"
-        else:
-            params += ";ENCODING=b"
-            out.certain = out.certain and embedded[1] in _TYPE_NAMES
-            if embedded[1] != "application/octet-stream":
-                name = _TYPE_NAMES.get(embedded[1], embedded[1])
-                extra = cast("Members", entry.get("vCardParams", {})).get("type")
-                if extra is None:
-                    params += param_text("TYPE", name)
-                else:
-                    types: list[JsonValue] = [name]
-                    types += extra if isinstance(extra, list) else [extra]
-                    entry = {**entry, "vCardParams": {**_params_of(entry), "type": types}}
-            uri = embedded[2]
-    if "\\" in uri or "\n" in uri or "\r" in uri:
-        out.certain = False
-    out.entry(known.name, known.prefix, key, entry, uri, params)
-
-
-def _params_of(entry: Members) -> Members:
-    params = entry.get("vCardParams")
-    return params if isinstance(params, dict) else {}
-
-
-def _organization(out: Emitter, key: str, entry: Members) -> None:
-    units = cast("list[Members]", entry.get("units", []))
-    parts = [str(entry.get("name", "")), *(str(unit["name"]) for unit in units)]
-    if (
-        not _ORG_MEMBERS.issuperset(entry)
-        or (units and not parts[-1])
-        or not parts[0]
-        or any(len(unit) != 1 for unit in units)
-    ):
-        out.certain = False
-    out.entry("ORG", "org", key, entry, ";".join(map(escape, parts)))
-
-
-def _address(out: Emitter, key: str, entry: Members) -> None:
-    components = cast("list[Members]", entry.get("components", []))
-    finer = any(part["kind"] not in _OLD_FIELD for part in components)
-    fields: list[list[str]] = [[] for _ in (ADDRESS_KINDS if finer else ADDRESS_KINDS[:7])]
-    last = 0
-    if finer or not components or not _PLAIN_ADDRESS_MEMBERS.issuperset(entry):
-        out.certain = False
-    for part in components:
-        kind = cast("str", part["kind"])
-        text = cast("str", part["value"])
-        where = (_FINER_FIELD if finer else _OLD_FIELD).get(kind, -1)
-        if where < last or not text or len(part) != 2:
-            out.certain = False
-        if where < 0:
-            continue
-        last = where
-        value = escape(text)
-        fields[where].append(value)
-        # Readers that do not know the finer fields still show the street.
-        if finer and kind in _STREET:
-            fields[2].append(value)
-        elif finer and kind in _UNIT:
-            fields[1].append(value)
-    params = ""
-    for param, member in (("CC", "countryCode"), ("GEO", "coordinates"), ("TZ", "timeZone")):
-        if isinstance(entry.get(member), str):
-            params += param_text(param, str(entry[member]))
-    full = entry.get("full")
-    if isinstance(full, str):
-        params += param_text("LABEL", full)
-    joined = ";".join([",".join(field) for field in fields])
-    out.entry("ADR", "adr", key, entry, joined, params, types=_ADDRESS_TYPES)
 
 
 def _anniversary(out: Emitter, key: str, entry: Members) -> None:
@@ -280,7 +121,7 @@ def _note(out: Emitter, key: str, entry: Members) -> None:
                 params += param_text(param, str(author[member]))
     if isinstance(entry.get("created"), str):
         params += param_text("CREATED", re.sub("[-:]", "", str(entry["created"])))
-    out.entry("NOTE", "note", key, entry, escape(str(entry["note"])), params)
+    out.entry("NOTE", "note", key, entry, escape_text(str(entry["note"]), is_v4=out.is_v4), params)
 
 
 def _relations(out: Emitter, card: Members) -> None:
@@ -317,7 +158,7 @@ def _singles(out: Emitter, card: Members, *, apple: bool) -> None:
         text = card.get(member)
         if isinstance(text, str):
             written = "X-ADDRESSBOOKSERVER-KIND" if name == "KIND" and apple else name
-            group, params = _beside(card, written.lower()) if PARAMS_PROPERTY in card else ("", "")
+            group, params = beside(card, written.lower()) if PARAMS_PROPERTY in card else ("", "")
             if not text or (member == "kind" and text != text.lower()):
                 out.certain = False
             if member in {"updated", "created"} and out.is_v4:
@@ -336,11 +177,11 @@ _SINGLES: Final = (
 
 _WRITERS: Final[dict[str, Callable[[Emitter, str, Members], None]]] = {
     "nicknames": _simple({None: "NICKNAME"}, "vCardName"),
-    "organizations": _organization,
+    "organizations": write_organization,
     "titles": _simple({None: "TITLE", "title": "TITLE", "role": "ROLE"}, "kind"),
     "phones": _simple({None: "TEL"}, "vCardName"),
     "emails": _simple({None: "EMAIL"}, "vCardName"),
-    "addresses": _address,
+    "addresses": write_address,
     "links": _simple({None: "URL", "contact": "CONTACT-URI"}, "kind"),
     "onlineServices": _service,
     "anniversaries": _anniversary,
@@ -352,19 +193,13 @@ _WRITERS: Final[dict[str, Callable[[Emitter, str, Members], None]]] = {
     "personalInfo": _simple(
         {"expertise": "EXPERTISE", "hobby": "HOBBY", "interest": "INTEREST"}, "kind"
     ),
-    "media": _media,
-    "cryptoKeys": _key,
+    "media": write_media,
+    "cryptoKeys": write_key,
 }
 
-_NAME_FIELD: Final = {kind: index for index, kind in enumerate(NAME_KINDS)}
-_NAME_MEMBERS: Final = frozenset({"full", "components", "vCardParams"})
-_EXTRA: Final = frozenset({"vCardParams"})
-_ORG_MEMBERS: Final = frozenset({"name", "units", "contexts", "vCardParams"})
-_PLAIN_ADDRESS_MEMBERS: Final = frozenset({"components", "contexts", "pref", "vCardParams"})
 _DATE_MEMBERS: Final = frozenset({"kind", "date"})
 _PARTIAL_DATE: Final = frozenset({"year", "month", "day"})
 _NOTE_MEMBERS: Final = frozenset({"note", "vCardParams"})
-_UNIT: Final = frozenset({"room", "apartment", "floor", "building"})
 _KNOWN_PROPERTIES: Final = frozenset(
     {
         *_WRITERS,
@@ -380,4 +215,4 @@ _KNOWN_PROPERTIES: Final = frozenset(
     }
 )
 
-Emitter.known_names = frozenset(name.lower() for name in HANDLERS) | {"begin", "end", "version"}
+_READ_NAMES: Final = frozenset(name.lower() for name in HANDLERS) | {"begin", "end", "version"}

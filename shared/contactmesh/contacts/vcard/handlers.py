@@ -5,63 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, cast
 
-from pydantic import JsonValue
-
 from contactmesh.contacts.vcard.builder import CardBuilder
 from contactmesh.contacts.vcard.content import Head, split_value, unescape
 from contactmesh.contacts.vcard.dates import anniversary_date, utc_date_time
+from contactmesh.contacts.vcard.embedded import read_embedded
+from contactmesh.contacts.vcard.names import read_full_name, read_name, read_organization
 from contactmesh.contacts.vcard.parameters import (
     Members,
-    address_members,
     members_of,
     named_members,
     singleton_params,
 )
-from contactmesh.contacts.vcard.properties import IMAGE_TYPES, SIMPLE
+from contactmesh.contacts.vcard.places import read_address, read_label
+from contactmesh.contacts.vcard.properties import SIMPLE
 
 Handler = Callable[[CardBuilder, Head, str], None]
-
-NAME_KINDS: Final = ("surname", "given", "given2", "title", "credential", "surname2", "generation")
-"""The fields of N (RFC 6350, section 6.2.2; RFC 9554, section 2.2) as JSContact kinds."""
-
-ADDRESS_KINDS: Final = (
-    "postOfficeBox",
-    "apartment",
-    "name",
-    "locality",
-    "region",
-    "postcode",
-    "country",
-    "room",
-    "apartment",
-    "floor",
-    "number",
-    "name",
-    "building",
-    "block",
-    "subdistrict",
-    "district",
-    "landmark",
-    "direction",
-)
-"""The fields of ADR (RFC 6350, section 6.3.1; RFC 9554, section 2.1) as JSContact kinds."""
-
-OLD_ADDRESS_KINDS: Final = ("postOfficeBox", "", "", *ADDRESS_KINDS[3:])
-"""The same when the finer fields are there, which the second and third only repeat."""
-
-_MAGIC: Final = {
-    "/9j/": "image/jpeg",
-    "iVBOR": "image/png",
-    "R0lG": "image/gif",
-    "UklGR": "image/webp",
-}
-_KEY_TYPES: Final = {"X509": "application/pkix-cert", "PGP": "application/pgp-keys"}
-_SOUND_TYPES: Final = {
-    "WAVE": "audio/wav",
-    "WAV": "audio/wav",
-    "PCM": "audio/basic",
-    "AAC": "audio/aac",
-}
 
 
 def simple(build: CardBuilder, head: Head, value: str) -> None:
@@ -90,144 +48,6 @@ def service(build: CardBuilder, head: Head, value: str) -> None:
     else:
         entry["uri"] = unescape(value)
     build.add(known.collection, known.prefix, entry, head, labelled=True)
-
-
-def embedded(build: CardBuilder, head: Head, value: str) -> None:
-    """PHOTO, LOGO, SOUND, KEY: a link, or the bytes in base64, which become a `data:` URI."""
-    known = SIMPLE[head.name]
-    if head.value_type == "text":
-        build.keep(head, value)
-        return
-    entry = members_of(head, known).copy()
-    encoding = head.params.get("encoding")
-    if encoding is not None and encoding[0].upper() in {"B", "BASE64"}:
-        content = "".join(value.split()) if " " in value or "\t" in value else value
-        if content[:5].lower() == "data:":
-            entry["uri"] = content
-        else:
-            entry["uri"] = f"data:{_take_media_type(entry, content)};base64,{content}"
-    else:
-        _take_media_type(entry, "", wanted=False)
-        entry["uri"] = unescape(value)
-    build.add(known.collection, known.prefix, entry, head, labelled=True)
-
-
-def _take_media_type(entry: Members, content: str, *, wanted: bool = True) -> str:
-    params = entry.get("vCardParams")
-    kind = params.get("type") if isinstance(params, dict) else None
-    names = [kind] if isinstance(kind, str) else kind if isinstance(kind, list) else []
-    media_type = None
-    left: list[JsonValue] = []
-    for name in names:
-        text = str(name)
-        found = (
-            IMAGE_TYPES.get(text.upper())
-            or _KEY_TYPES.get(text.upper())
-            or _SOUND_TYPES.get(text.upper())
-            or (text.lower() if "/" in text else None)
-        )
-        if found is None or media_type is not None:
-            left.append(name)
-        else:
-            media_type = found
-    if media_type is not None and isinstance(params, dict):
-        rest = {key: item for key, item in params.items() if key != "type"}
-        if left:
-            rest["type"] = left[0] if len(left) == 1 else left
-        entry.pop("vCardParams")
-        if rest:
-            entry["vCardParams"] = rest
-        if not wanted:
-            entry.setdefault("mediaType", media_type)
-    if media_type is not None or not wanted:
-        return media_type or ""
-    for start, guessed in _MAGIC.items():
-        if content.startswith(start):
-            return guessed
-    return "application/octet-stream"
-
-
-def full_name(build: CardBuilder, head: Head, value: str) -> None:
-    """FN; one that was made up for a card without a full name is not taken (RFC 9554, 4.4)."""
-    name = cast("Members", build.card.setdefault("name", {}))
-    if head.params.get("derived", [""])[0].lower() == "true":
-        if not name:
-            del build.card["name"]
-        return
-    if "full" in name:
-        build.keep(head, value)
-        return
-    name["full"] = unescape(value)
-    if head.params or head.group:
-        build.note_params("FN", singleton_params(head))
-
-
-def name(build: CardBuilder, head: Head, value: str) -> None:
-    """N: the parts of the name; an empty one stays an empty one."""
-    if head.params.get("derived", [""])[0].lower() == "true":
-        return
-    known = cast("Members", build.card.setdefault("name", {}))
-    if "components" in known:
-        build.keep(head, value)
-        return
-    fields = split_value(value, ";")
-    lists = build.version != "2.1" and "," in value
-    parts = [
-        [unescape(part) for part in split_value(text, ",")]
-        if lists and "," in text
-        else [unescape(text)]
-        for text in fields[:7]
-    ]
-    # RFC 9554 repeats the secondary surname and the generation in the older fields.
-    for newer, older in ((5, 0), (6, 4)):
-        if len(parts) > newer:
-            parts[older] = [part for part in parts[older] if not part or part not in parts[newer]]
-    known["components"] = [
-        {"kind": kind, "value": part}
-        for kind, texts in zip(NAME_KINDS, parts, strict=False)
-        for part in texts
-        if part
-    ]
-    if len(fields) > 7:
-        build.keep(head, value)
-    if head.params:
-        known |= named_members(head)
-    if head.group:
-        params = cast("Members", known.get("vCardParams", {}))
-        known["vCardParams"] = {**params, "group": head.group}
-
-
-def organization(build: CardBuilder, head: Head, value: str) -> None:
-    """ORG: the organisation and its units."""
-    entry = named_members(head).copy()
-    first, *units = [unescape(part) for part in split_value(value, ";")]
-    while units and not units[-1]:
-        units.pop()
-    if first or not units:
-        entry["name"] = first
-    if units:
-        entry["units"] = [{"name": unit} for unit in units]
-    build.add("organizations", "org", entry, head)
-
-
-def address(build: CardBuilder, head: Head, value: str) -> None:
-    """ADR: the newer, finer fields win over the older ones that repeat them (RFC 9554, 2.1)."""
-    entry = address_members(head).copy()
-    fields = split_value(value, ";")
-    lists = build.version != "2.1" and "," in value
-    finer = len(fields) > 7 and any(fields[7:])
-    components: list[JsonValue] = []
-    for kind, text in zip(OLD_ADDRESS_KINDS if finer else ADDRESS_KINDS, fields, strict=False):
-        if not text or not kind:
-            continue
-        if lists and "," in text:
-            parts = [unescape(part) for part in split_value(text, ",")]
-            components += [{"kind": kind, "value": part} for part in parts if part]
-        else:
-            components.append({"kind": kind, "value": unescape(text)})
-    if components:
-        entry["components"] = components
-    build.add("addresses", "adr", entry, head)
 
 
 def anniversary(build: CardBuilder, head: Head, value: str) -> None:
@@ -343,11 +163,12 @@ HANDLERS: Final[dict[str, Handler]] = {
     "NICKNAME": nicknames,
     "SOCIALPROFILE": service,
     "X-SOCIALPROFILE": service,
-    **dict.fromkeys(("PHOTO", "LOGO", "SOUND", "KEY"), embedded),
-    "FN": full_name,
-    "N": name,
-    "ORG": organization,
-    "ADR": address,
+    **dict.fromkeys(("PHOTO", "LOGO", "SOUND", "KEY"), read_embedded),
+    "FN": read_full_name,
+    "N": read_name,
+    "ORG": read_organization,
+    "ADR": read_address,
+    "LABEL": read_label,
     **dict.fromkeys(_ANNIVERSARIES, anniversary),
     "CATEGORIES": keywords,
     "MEMBER": member,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import Final
+from typing import Final, cast
 
 from pydantic import JsonValue
 
@@ -189,3 +189,24 @@ def singleton_params(head: Head) -> Members:
     if head.group is not None:
         rest["group"] = head.group
     return rest
+
+
+def params_of(entry: Members) -> Members:
+    """Return the `vCardParams` of an entry, none if it has none."""
+    params = entry.get("vCardParams")
+    return params if isinstance(params, dict) else {}
+
+
+def drop_param(entry: Members, name: str) -> None:
+    """Take a parameter out of the `vCardParams` of an entry."""
+    params = cast("Members", entry["vCardParams"])
+    rest = {param: value for param, value in params.items() if param != name}
+    if rest:
+        entry["vCardParams"] = rest
+    else:
+        del entry["vCardParams"]
+
+
+def unshared(params: Members) -> Members:
+    """Return a copy of parameters that belong to a head, which other cards have too."""
+    return {name: item.copy() if type(item) is list else item for name, item in params.items()}

@@ -8,6 +8,7 @@ from typing import Final
 from pydantic import ValidationError
 
 from contactmesh.contacts.jscontact.card import Card
+from contactmesh.contacts.vcard.assembly import assembled
 from contactmesh.contacts.vcard.builder import CardBuilder
 from contactmesh.contacts.vcard.charsets import (
     UNKNOWN,
@@ -26,6 +27,7 @@ Report = Callable[[int, str, str], None]
 """Called with the index of a content line, what is odd about it, and a hint."""
 
 _MOST_HEADS: Final = 4096
+_LONGEST_HEAD: Final = 256
 _UNICODE: Final = frozenset({None, "utf-8", "utf8", "us-ascii", "ascii"})
 _heads: Final[dict[str, Head]] = {}
 
@@ -61,7 +63,7 @@ def _prepared(head: Head) -> Head:
     elif head.handler is simple and head.group is None:
         known = SIMPLE[head.name]
         members_of(head, known)
-        if head.key is None:
+        if head.key is None and "altid" not in head.params:
             head.known = known
     return head
 
@@ -77,8 +79,7 @@ def _split(line: str, lines: Sequence[str]) -> tuple[Head, str] | None:
     if head is None:
         raise DamagedCard(lines.index(line), *_why(line))
     _prepared(head)
-    # A head with a colon in quotes would be looked up by its first half only.
-    if ":" not in parts[0]:
+    if _ends_at_first_colon(parts[0]) and len(parts[0]) <= _LONGEST_HEAD:
         if len(_heads) >= _MOST_HEADS:
             _heads.clear()
         _heads[parts[0]] = head
@@ -92,12 +93,31 @@ def members_from(lines: Sequence[str], version: str) -> Members:
         DamagedCard: a line is no content line.
         NeedsCare: the lines must be joined first.
     """
+    return builder_from(lines, version).finish()
+
+
+def _ends_at_first_colon(head: str) -> bool:
+    """Whether any line that has this before its first colon has this head.
+
+    A head with a colon in quotes would be looked up by its first half only, and one whose quotes
+    do not pair would be found for the first half of another.
+    """
+    return ":" not in head and ('"' not in head or ('\\"' not in head and head.count('"') % 2 == 0))
+
+
+def builder_from(lines: Sequence[str], version: str) -> CardBuilder:
+    """Return what content lines make a card of.
+
+    Raises:
+        DamagedCard: a line is no content line.
+        NeedsCare: the lines must be joined first.
+    """
     build = CardBuilder(version)
     maps, counts, heads = build.maps, build.counts, _heads
     for line in lines:
-        head_text, _, value = line.partition(":")
+        head_text, colon, value = line.partition(":")
         head = heads.get(head_text)
-        if head is None or not value:
+        if head is None or not colon:
             parts = _split(line, lines)
             if parts is None:
                 continue
@@ -119,7 +139,7 @@ def members_from(lines: Sequence[str], version: str) -> Members:
             build.insert(entries, prefix, entry, head)
         else:
             entries[key] = entry
-    return build.finish()
+    return build
 
 
 def members_from_bytes(
@@ -166,6 +186,9 @@ def _decode(build: CardBuilder, head: Head, value: str, raw: bytes, charset: str
     text = decode(raw, head.charset)
     if text is None and head.charset is None and charset is not None:
         text = decode(raw, charset)
+    if head.charset not in _UNICODE:
+        # Such as UTF-7 can say what is no text in UTF-8.
+        build.is_valid = False
     if text is None:
         if not head.quoted or not value.isascii():
             value = to_quoted_printable(raw)
@@ -193,12 +216,18 @@ def _why(line: str) -> tuple[str, str]:
     )
 
 
-def card_from(members: Members) -> Card:
+def card_from(members: Members, *, is_valid: bool = False) -> Card:
     """Return the card for what was read.
+
+    Args:
+        members: the card as JSON.
+        is_valid: whether it was made of UTF-8 text by handlers alone.
 
     Raises:
         DamagedCard: what was read, JSPROP above all, makes no valid card.
     """
+    if is_valid and (card := assembled(members)) is not None:
+        return card
     try:
         return Card.model_validate(members)
     except ValidationError as error:

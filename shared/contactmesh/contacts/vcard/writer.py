@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator
+from itertools import chain
+from struct import Struct
 from typing import Final, Literal
 
 from pydantic import JsonValue
@@ -21,6 +23,8 @@ from contactmesh.contacts.vcard.parameters import Members
 from contactmesh.contacts.vcard.to_jscontact import NeedsCare, members_from
 
 _LONGEST_LINE: Final = 75
+_MANY: Final = 32
+_MANY_LINES: Final = Struct(f"{_LONGEST_LINE - 1}s" * _MANY)
 _EXACT: Final = ("version", "uid", "created", "updated", "prodId")
 _UNWRITABLE: Final = re.compile("[\x00-\x08\x0a-\x1f\x7f\ud800-\udfff]")
 
@@ -109,9 +113,7 @@ def _json(value: JsonValue) -> str:
 def fold(line: str) -> str:
     """Fold a line so that none is longer than 75 octets and no character is split."""
     if line.isascii():
-        step = _LONGEST_LINE - 1
-        rest = [line[at : at + step] for at in range(_LONGEST_LINE, len(line), step)]
-        return "\r\n ".join([line[:_LONGEST_LINE], *rest])
+        return _folded_ascii(line)
     octets = line.encode("utf-8", "replace")
     parts = []
     start = 0
@@ -124,4 +126,20 @@ def fold(line: str) -> str:
         start = end
         room = _LONGEST_LINE - 1
     parts.append(octets[start:].decode())
+    return "\r\n ".join(parts)
+
+
+def _folded_ascii(line: str) -> str:
+    """Fold a line of one octet for each character; a photo is hundreds of lines."""
+    step = _LONGEST_LINE - 1
+    start = _LONGEST_LINE
+    parts = [line[:start]]
+    many = (len(line) - start) // (step * _MANY) * (step * _MANY)
+    if many:
+        octets = memoryview(line.encode())[start : start + many]
+        # Cut by C, many lines at a time: it takes a third of the time of slicing.
+        whole = b"\r\n ".join(chain.from_iterable(_MANY_LINES.iter_unpack(octets)))
+        parts.append(whole.decode())
+        start += many
+    parts += [line[at : at + step] for at in range(start, len(line), step)]
     return "\r\n ".join(parts)

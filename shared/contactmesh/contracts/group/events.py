@@ -10,8 +10,8 @@ from typing import ClassVar
 from pydantic import AwareDatetime, Field
 
 from contactmesh.contracts.envelope import Message
-from contactmesh.contracts.group.views import MemberState, Role
-from contactmesh.contracts.identifiers import GroupId, InvitationId, TerminalId, UserId
+from contactmesh.contracts.group.views import Invitation, MemberState, Role
+from contactmesh.contracts.identifiers import GroupId, TerminalId, UserId
 
 
 class AudienceEvent(Message):
@@ -116,29 +116,19 @@ class GroupDissolved(AudienceEvent):
     TYPE: ClassVar[str] = "group.dissolved"
 
 
-class InvitationSent(Message):
+class InvitationSent(Invitation):
     """A user was invited."""
 
     TYPE: ClassVar[str] = "group.invitation.sent"
 
-    invitation_id: InvitationId
-    group_id: GroupId
-    group_name: str
-    inviter_id: UserId
-    invitee_id: UserId
     expires_at: AwareDatetime
 
 
-class InvitationClosed(Message):
+class InvitationClosed(Invitation):
     """An invitation was accepted, declined or withdrawn."""
 
     TYPE: ClassVar[str] = "group.invitation.closed"
 
-    invitation_id: InvitationId
-    group_id: GroupId
-    group_name: str
-    inviter_id: UserId
-    invitee_id: UserId
     outcome: str
 
 

@@ -5,8 +5,8 @@ from typing import ClassVar
 from pydantic import AwareDatetime
 
 from contactmesh.contracts.envelope import Message
-from contactmesh.contracts.group.views import MemberState, Role
-from contactmesh.contracts.identifiers import GroupId, InvitationId, UserId
+from contactmesh.contracts.group.views import Invitation, MemberState, Role
+from contactmesh.contracts.identifiers import GroupId, UserId
 
 
 class GroupJoined(Message):
@@ -66,27 +66,17 @@ class GroupDissolvedUpdate(Message):
     group_id: GroupId
 
 
-class InvitationUpdate(Message):
+class InvitationUpdate(Invitation):
     """Someone invites the receiving user."""
 
     TYPE: ClassVar[str] = "group.invitation.received"
 
-    invitation_id: InvitationId
-    group_id: GroupId
-    group_name: str
-    inviter_id: UserId
-    invitee_id: UserId
     expires_at: AwareDatetime
 
 
-class InvitationClosedUpdate(Message):
+class InvitationClosedUpdate(Invitation):
     """An invitation that the receiving user sent or got was answered or withdrawn."""
 
     TYPE: ClassVar[str] = "group.invitation.closed"
 
-    invitation_id: InvitationId
-    group_id: GroupId
-    group_name: str
-    inviter_id: UserId
-    invitee_id: UserId
     outcome: str

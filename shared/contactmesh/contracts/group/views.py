@@ -52,16 +52,21 @@ class MemberView(Message):
     joined_at: AwareDatetime
 
 
-class InvitationView(Message):
-    """An open invitation."""
-
-    TYPE: ClassVar[str] = "invitation"
+class Invitation(Message):
+    """Who invited whom to which group."""
 
     invitation_id: InvitationId
     group_id: GroupId
     group_name: str
     inviter_id: UserId
     invitee_id: UserId
+
+
+class InvitationView(Invitation):
+    """An open invitation."""
+
+    TYPE: ClassVar[str] = "invitation"
+
     expires_at: AwareDatetime
 
 

@@ -30,12 +30,15 @@ _SETTLE_SECONDS: Final = 10.0
 
 async def check(stage: Stage, services: list[ServiceProcess]) -> Result:
     """Let every terminal pull once more, then check and count."""
-    contacts = 0
     with stage.narrator.progress(texts.CHECKING, total=len(stage.handsets)) as advance:
-        await asyncio.gather(*(handset.terminal.pull() for handset in stage.handsets))
-        for handset in stage.handsets:
-            contacts += await _check_phonebook(stage, handset)
+
+        async def check_one(handset: Handset) -> int:
+            await handset.terminal.pull()
+            contacts = await _check_phonebook(stage, handset)
             advance(handset.owner.name)
+            return contacts
+
+        contacts = sum(await asyncio.gather(*map(check_one, stage.handsets)))
     await stage.inspect()
     members = await _members(stage)
     stage.tally.differences += count_differences(

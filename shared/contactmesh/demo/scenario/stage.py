@@ -22,6 +22,8 @@ from contactmesh.messaging.tap import Tap
 
 ARRIVE_SECONDS: Final = 30.0
 """How long a change may take to reach a terminal before it counts as late."""
+ARRIVE_AFTER_LATE_SECONDS: Final = 3.0
+"""The same once something was late: it has failed already, and should end soon."""
 
 _JSON: Final[TypeAdapter[JsonValue]] = TypeAdapter(JsonValue)
 
@@ -186,7 +188,9 @@ class Stage:
 
     async def arrived(self, wanted: set[Arrival]) -> None:
         """Wait for arrivals; those that do not come are taken down as late."""
-        for arrival in sorted(await self._arrivals.missing(wanted, seconds=ARRIVE_SECONDS)):
+        is_late = any(one.fault is Fault.LATE for one in self.tally.differences)
+        seconds = ARRIVE_AFTER_LATE_SECONDS if is_late else ARRIVE_SECONDS
+        for arrival in sorted(await self._arrivals.missing(wanted, seconds=seconds)):
             self.doubt(
                 Difference(
                     Fault.LATE, arrival.terminal, self.name(arrival.owner), arrival.number, ""

@@ -1,4 +1,4 @@
-"""Which of the owner's entries is a member: equal uid, or the same name and a way to reach them."""
+"""Which of the owner's entries is a member: one that agrees in two of uid, name and reach."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -40,23 +40,24 @@ def own_entry_for(
 ) -> str | None:
     """The contact that a member's card belongs to, if the owner has one.
 
-    An equal uid decides. Otherwise it takes the same display name (width and case do not count)
-    and a common phone or e-mail address, in exactly one entry: a shared landline or a common name
-    alone links nobody, and of two possible entries the owner has to choose.
+    An equal uid decides if the name or a phone or e-mail address agrees too: a member says what
+    uid their card has, so the uid alone proves nothing. Otherwise it takes the same display name
+    (width and case do not count) and a common phone or e-mail address, in exactly one entry: a
+    shared landline or a common name alone links nobody, and of two possible entries the owner has
+    to choose.
 
     Returns:
         The contact's id, or none.
     """
-    known = list(candidates)
-    for candidate in known:
-        if candidate.card["uid"] == card["uid"]:
-            return candidate.contact_id
     reach, name = reach_keys(card, region), shown_name(card)
-    found = [
-        candidate.contact_id
-        for candidate in known
-        if reach & reach_keys(candidate.card, region) and shown_name(candidate.card) == name
-    ]
+    found = []
+    for candidate in candidates:
+        reached = bool(reach & reach_keys(candidate.card, region))
+        named = shown_name(candidate.card) == name
+        if candidate.card["uid"] == card["uid"] and (reached or named):
+            return candidate.contact_id
+        if reached and named:
+            found.append(candidate.contact_id)
     return found[0] if len(found) == 1 else None
 
 

@@ -1,0 +1,137 @@
+"""Media and keys, linked or embedded: PHOTO, LOGO, SOUND, KEY (RFC 9555, sections 2.3 and 2.10)."""
+
+from __future__ import annotations
+
+import re
+from typing import Final, cast
+
+from pydantic import JsonValue
+
+from contactmesh.contacts.vcard.builder import CardBuilder
+from contactmesh.contacts.vcard.content import Head, param_text, unescape
+from contactmesh.contacts.vcard.emitter import Emitter
+from contactmesh.contacts.vcard.parameters import Members, members_of, params_of
+from contactmesh.contacts.vcard.properties import IMAGE_TYPES, SIMPLE, Property
+
+_MAGIC: Final = {
+    "/9j/": "image/jpeg",
+    "iVBOR": "image/png",
+    "R0lG": "image/gif",
+    "UklGR": "image/webp",
+}
+
+_KEY_TYPES: Final = {"X509": "application/pkix-cert", "PGP": "application/pgp-keys"}
+
+_SOUND_TYPES: Final = {
+    "WAVE": "audio/wav",
+    "WAV": "audio/wav",
+    "PCM": "audio/basic",
+    "AAC": "audio/aac",
+}
+_EMBEDDED: Final = re.compile(r"data:([^;,]*);base64,(.*)\Z", re.DOTALL)
+
+_TYPE_NAMES: Final = {
+    "application/pkix-cert": "X509",
+    "application/pgp-keys": "PGP",
+    "audio/wav": "WAVE",
+    "audio/basic": "PCM",
+    "audio/aac": "AAC",
+    **{media_type: name for name, media_type in reversed(IMAGE_TYPES.items())},
+}
+
+
+def read_embedded(build: CardBuilder, head: Head, value: str) -> None:
+    """PHOTO, LOGO, SOUND, KEY: a link, or the bytes in base64, which become a `data:` URI."""
+    known = SIMPLE[head.name]
+    if head.value_type == "text":
+        build.keep(head, value)
+        return
+    entry = members_of(head, known).copy()
+    encoding = head.params.get("encoding")
+    if encoding is not None and encoding[0].upper() in {"B", "BASE64"}:
+        content = "".join(value.split()) if " " in value or "\t" in value else value
+        if content[:5].lower() == "data:":
+            entry["uri"] = content
+        else:
+            entry["uri"] = f"data:{_take_media_type(entry, content)};base64,{content}"
+    else:
+        _take_media_type(entry, "", wanted=False)
+        entry["uri"] = unescape(value)
+    build.add(known.collection, known.prefix, entry, head, labelled=True)
+
+
+def _take_media_type(entry: Members, content: str, *, wanted: bool = True) -> str:
+    params = entry.get("vCardParams")
+    kind = params.get("type") if isinstance(params, dict) else None
+    names = [kind] if isinstance(kind, str) else kind if isinstance(kind, list) else []
+    media_type = None
+    left: list[JsonValue] = []
+    for name in names:
+        text = str(name)
+        found = (
+            IMAGE_TYPES.get(text.upper())
+            or _KEY_TYPES.get(text.upper())
+            or _SOUND_TYPES.get(text.upper())
+            or (text.lower() if "/" in text else None)
+        )
+        if found is None or media_type is not None:
+            left.append(name)
+        else:
+            media_type = found
+    if media_type is not None and isinstance(params, dict):
+        rest = {key: item for key, item in params.items() if key != "type"}
+        if left:
+            rest["type"] = left[0] if len(left) == 1 else left
+        entry.pop("vCardParams")
+        if rest:
+            entry["vCardParams"] = rest
+        if not wanted:
+            entry.setdefault("mediaType", media_type)
+    if media_type is not None or not wanted:
+        return media_type or ""
+    for start, guessed in _MAGIC.items():
+        if content.startswith(start):
+            return guessed
+    return "application/octet-stream"
+
+
+def write_media(out: Emitter, key: str, entry: Members) -> None:
+    """Write PHOTO, LOGO or SOUND; version 3.0 has embedded bytes in base64."""
+    name = {"photo": "PHOTO", "logo": "LOGO", "sound": "SOUND"}.get(str(entry.get("kind")))
+    if name is None:
+        out.certain = False
+    else:
+        _resource(out, SIMPLE[name], key, entry)
+
+
+def write_key(out: Emitter, key: str, entry: Members) -> None:
+    """Write KEY."""
+    _resource(out, SIMPLE["KEY"], key, entry)
+
+
+def _resource(out: Emitter, known: Property, key: str, entry: Members) -> None:
+    uri = str(entry["uri"])
+    if "mediaType" in entry or "vCardParams" in entry or entry.keys() - known.members:
+        out.certain = False
+    media_type = entry.get("mediaType")
+    params = param_text("MEDIATYPE", media_type) if isinstance(media_type, str) else ""
+    if not out.is_v4:
+        embedded = _EMBEDDED.match(uri)
+        if embedded is None:
+            params += ";VALUE=uri"
+        else:
+            params += ";ENCODING=b"
+            out.certain = out.certain and embedded[1] in _TYPE_NAMES
+            if embedded[1] != "application/octet-stream":
+                name = _TYPE_NAMES.get(embedded[1], embedded[1])
+                extra = cast("Members", entry.get("vCardParams", {})).get("type")
+                if extra is None:
+                    params += param_text("TYPE", name)
+                else:
+                    types: list[JsonValue] = [name]
+                    types += extra if isinstance(extra, list) else [extra]
+                    entry = {**entry, "vCardParams": {**params_of(entry), "type": types}}
+            uri = embedded[2]
+    if "\\" in uri or "\n" in uri or "\r" in uri:
+        out.certain = False
+    out.entry(known.name, known.prefix, key, entry, uri, params)

@@ -1,0 +1,207 @@
+"""Names and organisations: FN, N, ORG (RFC 9555, sections 2.3 and 2.8)."""
+
+from __future__ import annotations
+
+from typing import Final, cast
+
+from pydantic import JsonValue
+
+from contactmesh.contacts.vcard.builder import PARAMS_PROPERTY, CardBuilder
+from contactmesh.contacts.vcard.content import (
+    Head,
+    escape,
+    escape_text,
+    param_text,
+    split_value,
+    unescape,
+)
+from contactmesh.contacts.vcard.emitter import Emitter, beside, group_prefix, params_text
+from contactmesh.contacts.vcard.localization import add_patch
+from contactmesh.contacts.vcard.ordering import order_param, put_in_order
+from contactmesh.contacts.vcard.parameters import (
+    Members,
+    drop_param,
+    named_members,
+    params_of,
+    singleton_params,
+)
+
+NAME_KINDS: Final = ("surname", "given", "given2", "title", "credential", "surname2", "generation")
+"""The fields of N (RFC 6350, section 6.2.2; RFC 9554, section 2.2) as JSContact kinds."""
+
+_NAME_FIELD: Final = {kind: index for index, kind in enumerate(NAME_KINDS)}
+
+_SORTED_BY: Final = (["surname"], ["surname", "given"])
+
+_NAME_MEMBERS: Final = frozenset({"full", "components"})
+
+
+_ORG_MEMBERS: Final = frozenset({"name", "units", "contexts", "vCardParams"})
+
+
+def read_full_name(build: CardBuilder, head: Head, value: str) -> None:
+    """FN; one that was made up for a card without a full name is not taken (RFC 9554, 4.4)."""
+    name = cast("Members", build.card.setdefault("name", {}))
+    if head.params.get("derived", [""])[0].lower() == "true":
+        if not name:
+            del build.card["name"]
+        return
+    if "full" in name:
+        language = _other_language(head, _noted(build, "fn"))
+        if language is None:
+            build.keep(head, value)
+        else:
+            add_patch(build.card, language, "name/full", unescape(value))
+        return
+    name["full"] = unescape(value)
+    if head.params or head.group:
+        build.note_params("FN", singleton_params(head))
+
+
+def _noted(build: CardBuilder, name: str) -> Members:
+    every = build.card.get(PARAMS_PROPERTY)
+    params = every.get(name) if isinstance(every, dict) else None
+    return params if isinstance(params, dict) else {}
+
+
+def _other_language(head: Head, first: Members) -> str | None:
+    """The language of an alternative to a property with the given parameters, if it is one."""
+    if head.params.keys() != {"altid", "language"} or head.group is not None:
+        return None
+    language = head.params["language"][0]
+    if head.params["altid"] != [first.get("altid")] or language in ("", first.get("language")):
+        return None
+    return language
+
+
+def read_name(build: CardBuilder, head: Head, value: str) -> None:
+    """N: the parts of the name; an empty one stays an empty one."""
+    if head.params.get("derived", [""])[0].lower() == "true":
+        return
+    known = cast("Members", build.card.setdefault("name", {}))
+    if "components" in known:
+        build.keep(head, value)
+        return
+    fields = split_value(value, ";")
+    lists = build.version != "2.1" and "," in value
+    parts = [
+        [unescape(part) for part in split_value(text, ",")]
+        if lists and "," in text
+        else [unescape(text)]
+        for text in fields[:7]
+    ]
+    # RFC 9554 repeats the secondary surname and the generation in the older fields.
+    for newer, older in ((5, 0), (6, 4)):
+        if len(parts) > newer:
+            parts[older] = [part for part in parts[older] if not part or part not in parts[newer]]
+    known["components"] = [
+        {"kind": kind, "value": part}
+        for kind, texts in zip(NAME_KINDS, parts, strict=False)
+        for part in texts
+        if part
+    ]
+    if len(fields) > 7:
+        build.keep(head, value)
+    if head.params:
+        known |= named_members(head)
+        put_in_order(known, parts, NAME_KINDS)
+        _sort_as(known)
+    if head.group:
+        params = cast("Members", known.get("vCardParams", {}))
+        known["vCardParams"] = {**params, "group": head.group}
+
+
+def _sort_as(name: Members) -> None:
+    """SORT-AS of a name: the surname, then the given name (RFC 9555, section 2.2)."""
+    params = name.get("vCardParams")
+    given = params.get("sort-as") if isinstance(params, dict) else None
+    texts = [given] if isinstance(given, str) else given
+    if isinstance(texts, list) and 1 <= len(texts) <= 2:
+        name["sortAs"] = dict(zip(("surname", "given"), texts, strict=False))
+        drop_param(name, "sort-as")
+
+
+def read_organization(build: CardBuilder, head: Head, value: str) -> None:
+    """ORG: the organisation and its units."""
+    entry = named_members(head).copy()
+    first, *units = [unescape(part) for part in split_value(value, ";")]
+    while units and not units[-1]:
+        units.pop()
+    if first or not units:
+        entry["name"] = first
+    if units:
+        entry["units"] = [{"name": unit} for unit in units]
+    params = entry.get("vCardParams")
+    if isinstance(params, dict) and isinstance(params.get("sort-as"), str):
+        entry["sortAs"] = params["sort-as"]
+        drop_param(entry, "sort-as")
+    build.add("organizations", "org", entry, head)
+
+
+def write_name(out: Emitter, name: JsonValue, shown: str) -> None:
+    """Write FN and N; both versions demand FN, and 3.0 also N."""
+    known = name if isinstance(name, dict) else {}
+    if name is not None and not (known and _NAME_MEMBERS.issuperset(known)):
+        out.certain = False
+    full = known.get("full")
+    if isinstance(full, str):
+        group, params = beside(out.card, "fn") if PARAMS_PROPERTY in out.card else ("", "")
+        out.line(f"{group}FN{params}", escape_text(full, is_v4=out.is_v4))
+        _write_translations(out)
+    else:
+        out.line("FN;DERIVED=TRUE", escape_text(shown, is_v4=out.is_v4))
+    components = known.get("components")
+    if not isinstance(components, list):
+        if not out.is_v4:
+            out.line("N;DERIVED=TRUE", f"{escape(shown)};;;;")
+        return
+    fields: list[list[str]] = [[] for _ in NAME_KINDS]
+    last = 0
+    for part in cast("list[Members]", components):
+        where = _NAME_FIELD.get(cast("str", part["kind"]), -1)
+        value = cast("str", part["value"])
+        # Only the first five fields, in their order, come back as they are.
+        if not last <= where < 5 or not value or len(part) != 2:
+            out.certain = False
+        if where >= 0:
+            fields[where].append(escape(value))
+            last = where
+    fields[0] += fields[5]
+    fields[4] += fields[6]
+    used = fields if fields[5] or fields[6] else fields[:5]
+    extra = params_of(known)
+    head = f"N{params_text(extra)}{order_param(known, _NAME_FIELD)}"
+    sort_as = known.get("sortAs")
+    if isinstance(sort_as, dict) and list(sort_as) in _SORTED_BY:
+        head += param_text("SORT-AS", [str(text) for text in sort_as.values()])
+    out.line(group_prefix(extra) + head, ";".join(",".join(field) for field in used))
+
+
+def _write_translations(out: Emitter) -> None:
+    """Write the full names in other languages, beside one that says which ALTID they share."""
+    every = out.card.get(PARAMS_PROPERTY)
+    own = every.get("fn") if isinstance(every, dict) else None
+    altid = own.get("altid") if isinstance(own, dict) else None
+    if not isinstance(altid, str):
+        return
+    for language, patch in cast("dict[str, Members]", out.card.get("localizations", {})).items():
+        full = patch.get("name/full")
+        if isinstance(full, str):
+            params = param_text("ALTID", altid) + param_text("LANGUAGE", language)
+            out.line(f"FN{params}", escape_text(full, is_v4=out.is_v4))
+
+
+def write_organization(out: Emitter, key: str, entry: Members) -> None:
+    """Write ORG."""
+    units = cast("list[Members]", entry.get("units", []))
+    parts = [str(entry.get("name", "")), *(str(unit["name"]) for unit in units)]
+    if (
+        not _ORG_MEMBERS.issuperset(entry)
+        or ("units" in entry and not (units and parts[-1]))
+        or not parts[0]
+        or any(len(unit) != 1 for unit in units)
+    ):
+        out.certain = False
+    sort_as = entry.get("sortAs")
+    params = param_text("SORT-AS", sort_as) if isinstance(sort_as, str) else ""
+    out.entry("ORG", "org", key, entry, ";".join(map(escape, parts)), params)

@@ -1,0 +1,114 @@
+"""Updates told in a line and as JSON."""
+
+import json
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+
+from contactmesh.cli.terminal.telling import Teller
+from contactmesh.contracts.group.views import MemberState, Role
+from contactmesh.terminal import (
+    ContactAdded,
+    ContactRemoved,
+    ContactUpdated,
+    Departure,
+    GroupGone,
+    GroupJoined,
+    HandedOver,
+    InvitationClosed,
+    InvitationReceived,
+    MemberJoined,
+    MemberLeft,
+    OwnCardUpdated,
+    Phonebook,
+    UnreadableUpdate,
+    Update,
+)
+
+NOW = datetime(2026, 11, 30, 12, 1, 2, tzinfo=UTC)
+GROUP = "11111111-aaaa-4aaa-8aaa-aaaaaaaaaaaa"
+INVITATION = "22222222-aaaa-4aaa-8aaa-aaaaaaaaaaaa"
+
+
+def vcard(name: str, *numbers: str) -> bytes:
+    phones = "".join(f"TEL:{number}\r\n" for number in numbers)
+    text = f"BEGIN:VCARD\r\nVERSION:4.0\r\nUID:urn:x:1\r\nFN:{name}\r\n{phones}END:VCARD\r\n"
+    return text.encode()
+
+
+@pytest_asyncio.fixture
+async def phonebook(tmp_path: Path) -> AsyncIterator[Phonebook]:
+    async with Phonebook(tmp_path / "phonebook.sqlite3", "alice", "CN") as phonebook:
+        yield phonebook
+
+
+async def told(teller: Teller, update: Update) -> str:
+    line, data = await teller.told(update, NOW)
+    json.dumps(data)
+    assert line is not None
+    time, _, text = line.partition("  ")
+    assert time == NOW.astimezone().strftime("%H:%M:%S")
+    return text
+
+
+async def test_a_change_tells_old_and_new_once(phonebook: Phonebook) -> None:
+    teller = Teller(phonebook)
+    _, applied = await phonebook.import_cards(vcard("张伟", "+8613800138000"))
+    (added,) = applied.updates
+    assert await told(teller, added) == "张伟 is new: +8613800138000"
+
+    _, applied = await phonebook.import_cards(vcard("张伟", "+8613900139000", "+14155550100"))
+    (updated,) = applied.updates
+    text = await told(teller, updated)
+    assert text.startswith("张伟 changed: ")
+    assert "+8613800138000 → +8613900139000" in text
+    assert "+ +14155550100" in text
+    line, data = await teller.told(updated, NOW)
+    assert line is None
+    assert isinstance(data, dict)
+    assert data["changes"] == []
+
+
+async def test_what_was_shown_at_the_beginning_is_old(phonebook: Phonebook) -> None:
+    await phonebook.import_cards(vcard("Ann", "+14155550100"))
+    teller = Teller(phonebook)
+    await teller.begin()
+    _, applied = await phonebook.import_cards(vcard("Ann Smith"))
+    (updated,) = applied.updates
+    text = await told(teller, updated)
+    assert "name Ann → Ann Smith" in text
+    assert "- +14155550100" in text
+
+
+@pytest.mark.parametrize(
+    ("update", "text"),
+    [
+        (ContactAdded("gone", "Ann"), "Ann is new"),
+        (ContactRemoved("gone", "Ann"), "Ann is gone from the phonebook"),
+        (OwnCardUpdated(GROUP, 7), GROUP),
+        (MemberJoined(GROUP, "bob", Role.INVITED), f"bob joined {GROUP}"),
+        (MemberLeft(GROUP, "bob", MemberState.REMOVED), f"bob was removed from {GROUP}"),
+        (InvitationReceived(INVITATION, GROUP, "家人", "bob", NOW), "bob invites you to 家人"),
+        (
+            InvitationClosed(INVITATION, GROUP, "家人", "alice", "bob", "declined"),
+            "the invitation of bob to 家人 was declined",
+        ),
+        (GroupJoined(GROUP, "家人"), "you are in 家人 now"),
+        *((GroupGone(GROUP, "家人", reason), "家人") for reason in Departure),
+        (HandedOver(GROUP, "bob"), f"bob owns {GROUP} now"),
+        (UnreadableUpdate("x", None, "/rev: missing"), "/rev: missing"),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+async def test_every_update_has_a_line(phonebook: Phonebook, update: Update, text: str) -> None:
+    assert text in await told(Teller(phonebook), update)
+
+
+async def test_a_contact_that_has_gone_since_is_told_by_its_own_update(
+    phonebook: Phonebook,
+) -> None:
+    line, _ = await Teller(phonebook).told(ContactUpdated("gone", "Ann", ("name/full",)), NOW)
+    assert line is None
