@@ -50,6 +50,10 @@ TEXTS = (
     "lin_abcdefgh",
     "01234567-89ab-cdef-0123-456789abcdef",
     "2026-11-30T08:15:00Z",
+    "cn-mobile",
+    "1048577",
+    "+8613800138000",
+    "89860012345678901234",
 )
 """One of them fits each pattern that a text may have to fit."""
 
@@ -59,21 +63,24 @@ def _sample(schema: dict[str, Any], root: dict[str, Any], *, full: bool) -> Any:
     if "$ref" in schema:
         name = schema["$ref"].rpartition("/")[2]
         return CARD if name == "Card" else _sample(root["$defs"][name], root, full=full)
-    if "anyOf" in schema:
-        return _sample(schema["anyOf"][0 if full else -1], root, full=full)
+    for several in ("anyOf", "oneOf"):
+        if several in schema:
+            return _sample(schema[several][0 if full else -1], root, full=full)
     if "enum" in schema or "const" in schema:
         return schema.get("const", schema.get("enum", [None])[0])
     if "properties" in schema:
         return {
             name: _sample(one, root, full=full)
             for name, one in schema["properties"].items()
-            if full or name in schema.get("required", ())
+            if full or "const" in one or name in schema.get("required", ())
         }
     if "prefixItems" in schema:
         return [_sample(one, root, full=full) for one in schema["prefixItems"]]
     plain: dict[str, Any] = {
         "object": {},
-        "array": [_sample(schema["items"], root, full=full)] if full and "items" in schema else [],
+        "array": [_sample(schema["items"], root, full=full)]
+        if "items" in schema and (full or schema.get("minItems"))
+        else [],
         "string": next(text for text in TEXTS if re.search(schema.get("pattern", ""), text)),
         "integer": schema.get("minimum", 1),
         "boolean": True,
