@@ -197,3 +197,8 @@ async def test_simulated_days_are_taken_in_whole_and_playing_them_again_changes_
     facts = sum(first["outcomes"].values())
     assert second["outcomes"] == {"applied": 0, "same": facts, "rejected": 0}
     assert second["happenings"] == first["happenings"]
+    people = ["simulate", "carrier", "--people", "5", "--hours", "6", "--speed", "100000"]
+    told = await asyncio.to_thread(CliRunner().invoke, app, [*people, "--data", str(tmp_path)])
+    assert told.exit_code == ExitCode.OK, told.output
+    assert "a person's first number" in told.stdout
+    assert " 0 rejected." in told.stdout

@@ -21,9 +21,19 @@ from contactmesh.carriers.camara.client import CamaraCarrier
 from contactmesh.carriers.camara.shapes import EventType
 from contactmesh.carriers.camara.simulation import CamaraSimulation
 from contactmesh.carriers.camara.sink import notification_route
+from contactmesh.carriers.feeding import FeedReport, feed_changes
 from contactmesh.carriers.simulator.carrier import SimulatedCarrier
 from contactmesh.carriers.simulator.happenings import Fact
-from contactmesh.contracts.carrier.feed import Began, Ended, FeedEntry, StateSeen, UsageSeen
+from contactmesh.contracts.carrier.feed import (
+    Began,
+    Ended,
+    EntryOutcome,
+    Fed,
+    Feed,
+    FeedEntry,
+    StateSeen,
+    UsageSeen,
+)
 from contactmesh.contracts.carrier.records import (
     DataVolume,
     EndReason,
@@ -240,6 +250,20 @@ async def test_a_round_over_all_numbers_gives_feed_entries(place: Place) -> None
         state(3, NetworkState.NO_SERVICE, day(96)),
     ]
     assert (await place.camara.changes(cursor, 500)).entries == tuple(found), "and round again"
+
+
+async def test_a_carrier_behind_camara_is_fed_like_any_other(place: Place) -> None:
+    said: list[FeedEntry] = []
+
+    async def send(command: Feed) -> Fed:
+        said.extend(command.entries)
+        indexes = range(len(command.entries))
+        return Fed(outcomes=tuple(EntryOutcome(index=one, outcome="applied") for one in indexes))
+
+    report = FeedReport()
+    cursor = await feed_changes(place.camara, send, report)
+    assert report.outcomes == {"applied": 5}
+    assert said == list((await place.camara.changes(cursor, 500)).entries)
 
 
 async def test_events_are_fed_as_they_come(place: Place) -> None:
