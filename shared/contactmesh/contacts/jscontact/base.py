@@ -12,7 +12,7 @@ from typing_extensions import TypeAliasType
 Json = TypeAliasType(
     "Json",
     Annotated[
-        "str | bool | int | float | dict[str, Json] | list[Json] | None",
+        "str | dict[str, Json] | list[Json] | bool | int | float | None",
         Field(union_mode="left_to_right"),
     ],
 )

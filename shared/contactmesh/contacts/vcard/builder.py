@@ -11,7 +11,7 @@ from contactmesh.contacts.errors import PatchError
 from contactmesh.contacts.patch import apply_patch
 from contactmesh.contacts.vcard.content import Head, escape, unescape
 from contactmesh.contacts.vcard.localization import localize
-from contactmesh.contacts.vcard.parameters import Members, kept, unshared
+from contactmesh.contacts.vcard.parameters import Members, kept
 
 _LABELS = """
 Anniversary Assistant AssistantPhone Brother Car Child Company CompanyMain Daughter Father Friend
@@ -41,7 +41,6 @@ class CardBuilder:
         "by_group",
         "card",
         "counts",
-        "is_valid",
         "maps",
         "props",
         "version",
@@ -54,8 +53,6 @@ class CardBuilder:
         self.props: list[JsonValue] = []
         self.by_group: dict[str, list[Members]] = {}
         self.counts: dict[str, int] = {}
-        self.is_valid = True
-        """Whether the card can only be a valid one, as long as all in it is UTF-8."""
         self._alternatives = False
         self._labels: list[tuple[Head, str]] = []
         self._patches: list[tuple[Head, str]] = []
@@ -94,7 +91,7 @@ class CardBuilder:
         """Keep a property that JSContact has no place for (RFC 9555, section 3.2.1)."""
         if head.kept is None:
             head.kept = _kept_params(head)
-        params = unshared(head.kept)
+        params = head.kept
         kind = head.value_type or "unknown"
         if kind == "text":
             if escape(unescape(value)) == value:
@@ -168,7 +165,6 @@ class CardBuilder:
                 _drop_group(entries[0])
 
     def _patched(self, card: Members) -> Members:
-        self.is_valid = False
         plain = cast("Members", json.loads(json.dumps(card)))
         for head, value in self._patches:
             pointer = head.params.get("jsptr", [""])[0]

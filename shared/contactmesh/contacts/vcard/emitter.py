@@ -21,6 +21,7 @@ from contactmesh.contacts.vcard.properties import (
 )
 
 _UNWRITABLE: Final = re.compile("[\x00-\x08\x0a-\x1f\x7f\ud800-\udfff]")
+_ESCAPED: Final = re.compile(r"[\\;,\n]")
 _LONG: Final = 4096
 _APPLE_CASE: Final = {"x-ablabel": "X-ABLabel", "x-abadr": "X-ABADR", "x-abdate": "X-ABDATE"}
 _EXPERTISE: Final = {"low": "beginner", "medium": "average", "high": "expert"}
@@ -40,6 +41,7 @@ _DECODING_PARAMS: Final = frozenset({"charset", "encoding", "value"})
 
 _DATES: Final = frozenset({"bday", "deathdate", "anniversary"})
 _PARAM_NAME: Final = re.compile(r"[a-z0-9-]+\Z")
+_CONTAINERS: Final = frozenset({dict, list})
 _GROUP: Final = re.compile(r"[A-Za-z0-9-]+\Z")
 
 
@@ -194,7 +196,21 @@ class Emitter:
         if not isinstance(value, str):
             self.certain = False
             return
-        if entry.keys() - known.members:
+        params = ""
+        if not known.plain.issuperset(entry):
+            params = self._own_params(known, entry)
+        if known.value != "uri":
+            if known.name == "TEL" and value[:4].lower() == "tel:":
+                params += ";VALUE=uri"
+            if _ESCAPED.search(value) is not None:
+                value = escape_text(value, is_v4=self.is_v4)
+        elif "\\" in value:
+            self.certain = False
+        self.entry(known.name, known.prefix, key, entry, value, params)
+
+    def _own_params(self, known: Property, entry: Members) -> str:
+        """Return the parameters that only some properties have."""
+        if not known.members.issuperset(entry):
             self.certain = False
         params = ""
         for param, member in known.params.items():
@@ -206,13 +222,7 @@ class Emitter:
                 params += param_text(written.upper(), text)
                 if member not in {"service", "user"}:
                     self.certain = False
-        if known.value != "uri":
-            if value[:4].lower() == "tel:" and known.name == "TEL":
-                params += ";VALUE=uri"
-            value = escape_text(value, is_v4=self.is_v4)
-        elif "\\" in value:
-            self.certain = False
-        self.entry(known.name, known.prefix, key, entry, value, params)
+        return params
 
     def kept(self, prop: JsonValue) -> None:
         """Add a property kept in `vCardProps`, word for word."""
@@ -257,7 +267,7 @@ class Emitter:
         if group is not None and self._labels.get(group, label) == label:
             return group
         if self._used_groups is None:
-            self._used_groups = set(_groups(self.card))
+            self._used_groups = _groups(self.card)
         while f"item{self._next_item}" in self._used_groups:
             self._next_item += 1
         group = f"item{self._next_item}"
@@ -339,14 +349,19 @@ def _quoted(word: str) -> str:
     return param_text("", word)[2:]
 
 
-def _groups(value: JsonValue) -> list[str]:
-    if isinstance(value, dict):
-        own = value.get("group")
-        found = [own.lower()] if isinstance(own, str) else []
-        return found + [group for item in value.values() for group in _groups(item)]
-    if isinstance(value, list):
-        return [group for item in value for group in _groups(item)]
-    return []
+def _groups(card: Members) -> set[str]:
+    """Return the names of all groups in a card, in small letters."""
+    found: set[str] = set()
+    left: list[JsonValue] = [card]
+    for value in left:
+        if type(value) is dict:
+            own = value.get("group")
+            if isinstance(own, str):
+                found.add(own.lower())
+            left += [item for item in value.values() if type(item) in _CONTAINERS]
+        elif type(value) is list:
+            left += [item for item in value if type(item) in _CONTAINERS]
+    return found
 
 
 def beside(card: Members, name: str) -> tuple[str, str]:

@@ -46,8 +46,9 @@ def lines_from(
         if write is not None and isinstance(value, dict):
             for key, entry in value.items():
                 write(out, key, cast("Members", entry))
-    for collection, entry in patched_entries(card):
-        _WRITERS[collection](out, "", entry)
+    if "localizations" in card:
+        for collection, entry in patched_entries(card):
+            _WRITERS[collection](out, "", entry)
     _relations(out, card)
     _singles(out, card, apple=group_style == "apple")
     for prop in cast("list[JsonValue]", card.get("vCardProps", [])):
@@ -59,6 +60,10 @@ def lines_from(
 
 def _simple(names: dict[str | None, str], member: str) -> Callable[[Emitter, str, Members], None]:
     properties = {kind: SIMPLE[name] for kind, name in names.items()}
+    if list(properties) == [None]:
+        # None of them is another property, and a member that would say so is none of its own.
+        (only,) = properties.values()
+        return lambda out, key, entry: out.simple(only, key, entry)
 
     def write(out: Emitter, key: str, entry: Members) -> None:
         known = properties.get(cast("str | None", entry.get(member)))

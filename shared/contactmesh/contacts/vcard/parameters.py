@@ -205,8 +205,3 @@ def drop_param(entry: Members, name: str) -> None:
         entry["vCardParams"] = rest
     else:
         del entry["vCardParams"]
-
-
-def unshared(params: Members) -> Members:
-    """Return a copy of parameters that belong to a head, which other cards have too."""
-    return {name: item.copy() if type(item) is list else item for name, item in params.items()}

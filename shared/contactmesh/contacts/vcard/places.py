@@ -46,6 +46,9 @@ _OLD_FIELD: Final = {
     kind: index for index, kind in enumerate(_KINDS[:7]) if kind not in {"apartment", "name"}
 } | {"apartment": 1, "name": 2}
 
+_OLD_KINDS: Final = frozenset(_OLD_FIELD)
+_OLD_KINDS_IN_ORDER: Final = _KINDS[:7]
+
 _STREET: Final = ("number", "name", "direction")
 
 _UNIT: Final = frozenset({"room", "apartment", "floor", "building"})
@@ -92,16 +95,18 @@ def read_label(build: CardBuilder, head: Head, value: str) -> None:
 
 def write_address(out: Emitter, key: str, entry: Members) -> None:
     """Write ADR; the address in full is a parameter in 4.0, and LABEL in 3.0."""
-    components = cast("list[Members]", entry.get("components", []))
-    finer = any(part["kind"] not in _OLD_FIELD for part in components)
-    fields: list[list[str]] = [[] for _ in (_KINDS if finer else _KINDS[:7])]
+    components = cast("list[dict[str, str]]", entry.get("components", []))
+    finer = not _OLD_KINDS.issuperset([part["kind"] for part in components])
+    places = _FINER_FIELD if finer else _OLD_FIELD
+    fields: list[list[str]] = [[] for _ in (_KINDS if finer else _OLD_KINDS_IN_ORDER)]
     last = 0
-    if finer or not components or not _PLAIN_ADDRESS_MEMBERS.issuperset(entry):
+    is_plain = _PLAIN_ADDRESS_MEMBERS.issuperset(entry)
+    if finer or not components or not is_plain:
         out.certain = False
     for part in components:
-        kind = cast("str", part["kind"])
-        text = cast("str", part["value"])
-        where = (_FINER_FIELD if finer else _OLD_FIELD).get(kind, -1)
+        kind = part["kind"]
+        text = part["value"]
+        where = places.get(kind, -1)
         if where < last or not text or len(part) != 2:
             out.certain = False
         if where < 0:
@@ -114,14 +119,17 @@ def write_address(out: Emitter, key: str, entry: Members) -> None:
             fields[2].append(value)
         elif finer and kind in _UNIT:
             fields[1].append(value)
-    params = order_param(entry, _FINER_FIELD if finer else _OLD_FIELD)
+    joined = ";".join([",".join(field) for field in fields])
+    if is_plain:
+        out.entry("ADR", "adr", key, entry, joined, types=_ADDRESS_TYPES)
+        return
+    params = order_param(entry, places)
     for param, member in (("CC", "countryCode"), ("GEO", "coordinates"), ("TZ", "timeZone")):
         if isinstance(entry.get(member), str):
             params += param_text(param, str(entry[member]))
     full = entry.get("full")
     if isinstance(full, str) and out.is_v4:
         params += param_text("LABEL", full)
-    joined = ";".join([",".join(field) for field in fields])
     out.entry("ADR", "adr", key, entry, joined, params, types=_ADDRESS_TYPES)
     if isinstance(full, str) and not out.is_v4:
         out.entry("LABEL", key, f"{key}-1", entry, escape(full), types=_ADDRESS_TYPES)

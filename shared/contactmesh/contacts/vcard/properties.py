@@ -48,6 +48,7 @@ class Property:
         labelled: whether the entry can have a `label`.
         params: parameters that become members of the same value.
         members: all members that an entry can have (worked out from the above).
+        plain: those of them that a line says without parameters of this property's own.
     """
 
     name: str
@@ -62,6 +63,7 @@ class Property:
     labelled: bool = True
     params: dict[str, str] = field(default_factory=dict)
     members: frozenset[str] = field(init=False)
+    plain: frozenset[str] = field(init=False)
 
     def __post_init__(self) -> None:
         optional = {
@@ -70,9 +72,10 @@ class Property:
             "pref": self.preferred,
             "label": self.labelled,
         }
-        known = {self.member, "vCardParams", *self.fixed, *self.params.values()}
-        known |= {name for name, possible in optional.items() if possible}
-        object.__setattr__(self, "members", frozenset(known))
+        plain = {self.member, "vCardParams", *self.fixed}
+        plain |= {name for name, possible in optional.items() if possible}
+        object.__setattr__(self, "plain", frozenset(plain))
+        object.__setattr__(self, "members", frozenset(plain.union(self.params.values())))
 
 
 _MEDIA_TYPE: Final = {"mediatype": "mediaType"}

@@ -18,8 +18,8 @@ from contactmesh.contacts.vcard.parameters import Members
 from contactmesh.contacts.vcard.register import Holder, UidRegister
 from contactmesh.contacts.vcard.to_jscontact import (
     NeedsCare,
-    builder_from,
     card_from,
+    members_from,
     members_from_bytes,
 )
 
@@ -99,11 +99,11 @@ class _FileReader:
             yield Damage(self._file_name, block.card, block.line, reason, hint)
             return
         try:
-            members, is_valid = self._members(block)
+            members = self._members(block)
             is_derived = "uid" not in members
             if is_derived:
                 members["uid"] = derived_uid(members)
-            card = card_from(members, is_valid=is_valid)
+            card = card_from(members)
         except DamagedCard as damage:
             yield Damage(
                 self._file_name,
@@ -118,16 +118,14 @@ class _FileReader:
         else:
             yield from self._identified(card, block)
 
-    def _members(self, block: Block) -> tuple[Members, bool]:
-        """Return a card as JSON, and whether it can only be a valid one."""
+    def _members(self, block: Block) -> Members:
         content = block.content
         version = version_of(content)
         if self._on_oddity is None:
             try:
                 whole = joined(content) if version == "2.1" else content
                 lines = unfolded(whole, version).decode().split("\n")
-                build = builder_from(lines, version)
-                return build.finish(), build.is_valid
+                return members_from(lines, version)
             except (UnicodeDecodeError, DamagedCard, NeedsCare):
                 # The careful way below says where the fault is, or can read it after all.
                 pass
@@ -148,7 +146,7 @@ class _FileReader:
             texts = [line.decode("utf-8", "replace") for _, line in numbered]
             for index, reason, hint in oddities(texts, members, self._default_region):
                 report(index, reason, hint)
-        return members, False
+        return members
 
     def _identified(self, card: Card, block: Block) -> Iterator[Card | Damage]:
         shown = display_name(card)

@@ -8,7 +8,6 @@ from typing import Final
 from pydantic import ValidationError
 
 from contactmesh.contacts.jscontact.card import Card
-from contactmesh.contacts.vcard.assembly import assembled
 from contactmesh.contacts.vcard.builder import CardBuilder
 from contactmesh.contacts.vcard.charsets import (
     UNKNOWN,
@@ -86,16 +85,6 @@ def _split(line: str, lines: Sequence[str]) -> tuple[Head, str] | None:
     return head, parts[1]
 
 
-def members_from(lines: Sequence[str], version: str) -> Members:
-    """Return the card that content lines make, as JSON.
-
-    Raises:
-        DamagedCard: a line is no content line.
-        NeedsCare: the lines must be joined first.
-    """
-    return builder_from(lines, version).finish()
-
-
 def _ends_at_first_colon(head: str) -> bool:
     """Whether any line that has this before its first colon has this head.
 
@@ -105,8 +94,8 @@ def _ends_at_first_colon(head: str) -> bool:
     return ":" not in head and ('"' not in head or ('\\"' not in head and head.count('"') % 2 == 0))
 
 
-def builder_from(lines: Sequence[str], version: str) -> CardBuilder:
-    """Return what content lines make a card of.
+def members_from(lines: Sequence[str], version: str) -> Members:
+    """Return the card that content lines make, as JSON.
 
     Raises:
         DamagedCard: a line is no content line.
@@ -139,7 +128,7 @@ def builder_from(lines: Sequence[str], version: str) -> CardBuilder:
             build.insert(entries, prefix, entry, head)
         else:
             entries[key] = entry
-    return build
+    return build.finish()
 
 
 def members_from_bytes(
@@ -186,9 +175,6 @@ def _decode(build: CardBuilder, head: Head, value: str, raw: bytes, charset: str
     text = decode(raw, head.charset)
     if text is None and head.charset is None and charset is not None:
         text = decode(raw, charset)
-    if head.charset not in _UNICODE:
-        # Such as UTF-7 can say what is no text in UTF-8.
-        build.is_valid = False
     if text is None:
         if not head.quoted or not value.isascii():
             value = to_quoted_printable(raw)
@@ -216,18 +202,12 @@ def _why(line: str) -> tuple[str, str]:
     )
 
 
-def card_from(members: Members, *, is_valid: bool = False) -> Card:
+def card_from(members: Members) -> Card:
     """Return the card for what was read.
-
-    Args:
-        members: the card as JSON.
-        is_valid: whether it was made of UTF-8 text by handlers alone.
 
     Raises:
         DamagedCard: what was read, JSPROP above all, makes no valid card.
     """
-    if is_valid and (card := assembled(members)) is not None:
-        return card
     try:
         return Card.model_validate(members)
     except ValidationError as error:

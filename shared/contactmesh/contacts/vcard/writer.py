@@ -134,8 +134,8 @@ def _folded_ascii(line: str) -> str:
     step = _LONGEST_LINE - 1
     start = _LONGEST_LINE
     parts = [line[:start]]
-    many = (len(line) - start) // (step * _MANY) * (step * _MANY)
-    if many:
+    if len(line) > start + step * _MANY:
+        many = (len(line) - start) // (step * _MANY) * (step * _MANY)
         octets = memoryview(line.encode())[start : start + many]
         # Cut by C, many lines at a time: it takes a third of the time of slicing.
         whole = b"\r\n ".join(chain.from_iterable(_MANY_LINES.iter_unpack(octets)))
