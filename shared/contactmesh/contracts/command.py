@@ -54,7 +54,7 @@ class Sender:
     @property
     def role(self) -> Role:
         """What kind of sender it is."""
-        return Role.USER if carrier_of(self.terminal_id) is None else Role.CARRIER
+        return Role.USER if carrier_of(self.user_id) is None else Role.CARRIER
 
     @property
     def carrier_id(self) -> str:
@@ -63,7 +63,7 @@ class Sender:
         Raises:
             ValueError: it is a user's.
         """
-        carrier_id = carrier_of(self.terminal_id)
+        carrier_id = carrier_of(self.user_id)
         if carrier_id is None:
             raise ValueError("a user's terminal speaks for no carrier")
         return carrier_id

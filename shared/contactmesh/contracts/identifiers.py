@@ -49,14 +49,13 @@ def carrier_owner(carrier_id: str) -> str:
     return CARRIER_OWNER_PREFIX + carrier_id
 
 
-def carrier_of(terminal_id: str) -> str | None:
-    """The carrier whom a terminal belongs to, or nothing when it is a user's."""
-    owner = user_of(terminal_id)
-    if not owner.startswith(CARRIER_OWNER_PREFIX):
+def carrier_of(owner_id: str) -> str | None:
+    """The carrier that an owner of terminals is, or nothing when it is a user."""
+    if not owner_id.startswith(CARRIER_OWNER_PREFIX):
         return None
-    return owner.removeprefix(CARRIER_OWNER_PREFIX)
+    return owner_id.removeprefix(CARRIER_OWNER_PREFIX)
 
 
 def user_of(terminal_id: str) -> str:
-    """The id of the user whom a terminal belongs to."""
+    """The id of the user, or of the carrier's owner, whom a terminal belongs to."""
     return terminal_id.rpartition("_")[0]

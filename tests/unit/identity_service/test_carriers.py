@@ -17,6 +17,7 @@ from contactmesh.contracts.identifiers import (
     carrier_of,
     carrier_owner,
     is_terminal_id,
+    user_of,
 )
 from contactmesh.contracts.identity import AddCarrier, RegisterUser
 from contactmesh.messaging.topology import COMMANDS, terminal_queue
@@ -55,7 +56,7 @@ def test_no_user_shares_a_queue_with_a_carrier(
 ) -> None:
     of_user = terminal_queue(terminal_id(user_id, one))
     assert of_user != terminal_queue(terminal_id(carrier_owner(carrier_id), other))
-    assert carrier_of(terminal_id(user_id, one)) is None
+    assert carrier_of(user_of(terminal_id(user_id, one))) is None
 
 
 def test_a_carriers_terminal_has_the_same_narrow_rights() -> None:
