@@ -23,6 +23,7 @@ from contactmesh.contracts.carrier.records import EndReason, NetworkState, Shown
 from contactmesh.contracts.errors import ErrorCode
 from contactmesh.contracts.group.commands import CreateGroup
 from contactmesh.contracts.identifiers import carrier_of as carrier_id_of
+from contactmesh.contracts.identifiers import user_of
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -86,7 +87,7 @@ async def test_a_carrier_cannot_speak_of_anothers_registrations(system: System) 
 
 async def test_only_carriers_feed_and_carriers_do_nothing_else(system: System) -> None:
     mobile, lin = await asyncio.gather(carrier_of(system, "cn-mobile"), system.terminal("lin"))
-    assert carrier_id_of(mobile.id) == "cn-mobile"
+    assert carrier_id_of(user_of(mobile.id)) == "cn-mobile"
     feed = Feed(entries=(began(new_seq(), lin.user_id, new_number()),))
     assert (await lin.refused(feed)).code is ErrorCode.PERMISSION_DENIED
     for command in (CreateGroup(name="carriers"), ListOwnLines()):
