@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from marshal import dumps
-from typing import Final
+from typing import Final, cast
 
 from pydantic import JsonValue
 
@@ -41,7 +41,6 @@ _DECODING_PARAMS: Final = frozenset({"charset", "encoding", "value"})
 
 _DATES: Final = frozenset({"bday", "deathdate", "anniversary"})
 _PARAM_NAME: Final = re.compile(r"[a-z0-9-]+\Z")
-_CONTAINERS: Final = frozenset({dict, list})
 _GROUP: Final = re.compile(r"[A-Za-z0-9-]+\Z")
 
 
@@ -350,18 +349,18 @@ def _quoted(word: str) -> str:
 
 
 def _groups(card: Members) -> set[str]:
-    """Return the names of all groups in a card, in small letters."""
-    found: set[str] = set()
-    left: list[JsonValue] = [card]
-    for value in left:
-        if type(value) is dict:
-            own = value.get("group")
-            if isinstance(own, str):
-                found.add(own.lower())
-            left += [item for item in value.values() if type(item) in _CONTAINERS]
-        elif type(value) is list:
-            left += [item for item in value if type(item) in _CONTAINERS]
-    return found
+    """Return the groups, in small letters, of all that can be written with one."""
+    grouped: list[Members] = []
+    left: list[Members] = [each for each in card.values() if type(each) is dict]
+    # Groups stand in the parameters of an entry, or of an entry of an entry as in `speakToAs`.
+    for _ in range(3):
+        grouped += left
+        left = [item for each in left for item in each.values() if type(item) is dict]
+    grouped += left
+    for prop in cast("list[list[JsonValue]]", card.get("vCardProps", [])):
+        grouped += [item for item in prop if type(item) is dict]
+    owns = [each["group"] for each in grouped if "group" in each]
+    return {own.lower() for own in owns if isinstance(own, str)}
 
 
 def beside(card: Members, name: str) -> tuple[str, str]:

@@ -107,6 +107,8 @@ def members_from(lines: Sequence[str], version: str) -> Members:
         head_text, colon, value = line.partition(":")
         head = heads.get(head_text)
         if head is None or not colon:
+            if not line:
+                continue
             parts = _split(line, lines)
             if parts is None:
                 continue
