@@ -38,6 +38,7 @@ from contactmesh.contracts.reply import Done
 from contactmesh.terminal.commands import ServiceCommands
 from contactmesh.terminal.entries import OwnCard
 from contactmesh.terminal.errors import CommandRefused, NoReply
+from contactmesh.terminal.pulling import REFUSED
 from contactmesh.terminal.updates import Departure, Update
 
 _log = structlog.get_logger(__name__)
@@ -224,7 +225,7 @@ class GroupCommands(ServiceCommands):
     async def _pull_now(self, group_id: str) -> None:
         try:
             await self._puller.pull_group(group_id)
-        except (CommandRefused, NoReply) as error:
+        except (*REFUSED, NoReply) as error:
             # The command itself took effect; the pull is made up for as soon as possible.
             _log.info("pull_after_command_failed", reason=str(error))
             self._puller.wake((group_id,))

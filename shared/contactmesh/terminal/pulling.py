@@ -3,7 +3,8 @@
 import asyncio
 import secrets
 from collections.abc import Callable, Iterable
-from typing import Final, Protocol, TypeVar
+from dataclasses import dataclass
+from typing import Final, Protocol, TypeAlias, TypeVar
 
 import structlog
 
@@ -24,6 +25,10 @@ _random = secrets.SystemRandom()
 
 R = TypeVar("R", bound=Result)
 
+Refused: TypeAlias = CommandRefused | UnreadableReply
+REFUSED: Final = (CommandRefused, UnreadableReply)
+"""What keeps one thing from being pulled, and no other."""
+
 
 class Ask(Protocol):
     """Sends a command and gives its result."""
@@ -38,13 +43,20 @@ def jittered(seconds: float, random: float) -> float:
     return seconds * (1 + JITTER * (2 * random - 1))
 
 
-def _retry_after(error: CommandRefused | UnreadableReply) -> float | None:
-    seconds = (
+@dataclass(frozen=True, slots=True)
+class _Pulled:
+    updates: list[Update]
+    errors: list[Refused]
+
+
+def _retry_after(errors: Iterable[Refused]) -> float | None:
+    waits = [
         error.error.details.get("retry_after_seconds")
+        for error in errors
         if isinstance(error, CommandRefused)
-        else None
-    )
-    return max(float(seconds), 1.0) if isinstance(seconds, int | float) else None
+    ]
+    seconds = [float(wait) for wait in waits if isinstance(wait, int | float)]
+    return max(1.0, *seconds) if seconds else None
 
 
 class Puller:
@@ -88,19 +100,18 @@ class Puller:
             everything, self._all_due = self._all_due, False
             groups, self._due = list(self._due), {}
             try:
-                if everything:
-                    await self.pull_all()
-                else:
-                    for group_id in groups:
-                        await self.pull_group(group_id)
+                pulled = await (self._all() if everything else self._each(groups))
             except NoReply as error:
                 _log.info("pull_unanswered", command=error.command)
                 self.wake(None if everything else groups)
-            except (CommandRefused, UnreadableReply) as error:
+            except REFUSED as error:
+                # Not even the list of groups.
+                _log.warning("pull_refused", reason=str(error))
+                self._not_before = _retry_after([error])
+            else:
                 # Trying again at once would be refused again. The next interval is soon enough,
                 # unless the service says when.
-                _log.warning("pull_refused", reason=str(error))
-                self._not_before = _retry_after(error)
+                self._not_before = _retry_after(pulled.errors)
 
     async def _wait(self) -> None:
         if not self._wake.is_set():
@@ -117,24 +128,20 @@ class Puller:
     async def pull_all(self) -> tuple[Update, ...]:
         """Pull every group of the user's, and learn which these are.
 
+        What one group refuses keeps no other from being pulled.
+
         Returns:
             What changed; it was also emitted.
 
         Raises:
             NoReply: the service did not answer in time.
-            CommandRefused: the service refuses.
+            CommandRefused: the service refuses, or it did for a group; the others were pulled.
+            UnreadableReply: a reply has not the form that the command promises; likewise.
         """
-        async with self._one_at_a_time:
-            known = [group.group_id for group in await self._phonebook.groups()]
-            waiting = [
-                invitation.invitation_id for invitation in await self._phonebook.invitations()
-            ]
-            listing = await self._ask(ListGroups(), GroupList)
-            applied = await self._phonebook.apply_listing(listing, known=known, open_before=waiting)
-            updates = list(self._told(applied))
-            for group in listing.groups:
-                updates.extend(await self._pull(group.group_id))
-            return tuple(updates)
+        pulled = await self._all()
+        if pulled.errors:
+            raise pulled.errors[0]
+        return tuple(pulled.updates)
 
     async def pull_group(self, group_id: str) -> tuple[Update, ...]:
         """Pull one group; if the user is no longer in it, it goes from the phonebook.
@@ -145,9 +152,32 @@ class Puller:
         Raises:
             NoReply: the service did not answer in time.
             CommandRefused: the service refuses.
+            UnreadableReply: the reply has not the form that the command promises.
         """
         async with self._one_at_a_time:
             return await self._pull(group_id)
+
+    async def _all(self) -> "_Pulled":
+        async with self._one_at_a_time:
+            known = [group.group_id for group in await self._phonebook.groups()]
+            waiting = [
+                invitation.invitation_id for invitation in await self._phonebook.invitations()
+            ]
+            listing = await self._ask(ListGroups(), GroupList)
+            applied = await self._phonebook.apply_listing(listing, known=known, open_before=waiting)
+            listed = self._told(applied)
+        pulled = await self._each([group.group_id for group in listing.groups])
+        return _Pulled([*listed, *pulled.updates], pulled.errors)
+
+    async def _each(self, groups: Iterable[str]) -> "_Pulled":
+        pulled = _Pulled([], [])
+        for group_id in groups:
+            try:
+                pulled.updates.extend(await self.pull_group(group_id))
+            except REFUSED as error:
+                _log.warning("pull_refused", group_id=group_id, reason=str(error))
+                pulled.errors.append(error)
+        return pulled
 
     async def _pull(self, group_id: str) -> tuple[Update, ...]:
         updates: list[Update] = []

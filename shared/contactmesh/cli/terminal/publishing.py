@@ -11,6 +11,7 @@ import typer
 from pydantic import JsonValue
 
 from contactmesh.cli.errors import WrongUsage
+from contactmesh.cli.errors import told as told_of
 from contactmesh.cli.exit_codes import ExitCode
 from contactmesh.cli.output import AsJson, print_json, print_note, print_table
 from contactmesh.cli.terminal import texts
@@ -28,6 +29,7 @@ from contactmesh.cli.vcard_files import cards_of
 from contactmesh.contacts import Card, digest
 from contactmesh.contracts.group.views import GroupSummary
 from contactmesh.terminal import CommandRefused, NoReply, OwnCard, Terminal
+from contactmesh.terminal.pulling import REFUSED
 
 app = typer.Typer()
 
@@ -91,7 +93,10 @@ async def publish(
     edits = read_edits(name, number or (), enrolment.region)
     base = None if card is None else _card_of(card)
     async with connected(place) as terminal:
-        await terminal.pull()  # another of the user's terminals may have published since
+        try:
+            await terminal.pull()  # another of the user's terminals may have published since
+        except REFUSED as error:  # by one group, which is no reason to keep the card from others
+            print_note(told_of(error))
         if contact is not None:
             base = without_private_parts((await contact_named(terminal.phonebook, contact)).card)
         groups = await groups_named(terminal, group or ())

@@ -3,7 +3,7 @@
 import asyncio
 import signal
 import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from datetime import UTC, datetime
 from typing import Annotated, Final
@@ -18,6 +18,7 @@ from contactmesh.cli.terminal.naming import group_named
 from contactmesh.cli.terminal.place import Place, at_a_terminal
 from contactmesh.cli.terminal.telling import Teller
 from contactmesh.terminal import UpdateStream
+from contactmesh.terminal.pulling import REFUSED, Refused
 
 app = typer.Typer()
 
@@ -49,20 +50,20 @@ async def pull(
             if every is not None:
                 await terminal.set_pull_interval(every)
             found = None if group is None else await group_named(terminal, group)
-            await terminal.pull(None if found is None else found.group_id)
+            refused: Refused | None = None
+            try:
+                await terminal.pull(None if found is None else found.group_id)
+            except REFUSED as error:  # of one group; what came of the others is told first
+                refused = error
         # What was pushed meanwhile is told too; the stream has ended with the terminal.
         told = [await teller.told(update, datetime.now(UTC)) async for update in stream]
     if as_json:
         updates: list[JsonValue] = [data for _, data in told]
         print_json(updates)
-        return
-    lines = [line for line, _ in told if line is not None]
-    for line in lines:
-        print_text(line)
-    if every is not None:
-        print_note(texts.INTERVAL_SET.format(seconds=every))
-    if not lines:
-        print_note(texts.UP_TO_DATE)
+    else:
+        _print_pulled([line for line, _ in told if line is not None], every, whole=refused is None)
+    if refused is not None:
+        raise refused
 
 
 @app.command(
@@ -78,6 +79,15 @@ async def watch(place: Place, as_json: AsJson = False) -> None:
         async with _telling(place) as teller, connected(place, pull=True) as terminal:
             print_note(texts.WATCHING.format(terminal_id=terminal.terminal_id))
             await _follow(terminal.updates(buffer=_MOST_UPDATES), teller, as_json=as_json)
+
+
+def _print_pulled(lines: Sequence[str], every: int | None, *, whole: bool) -> None:
+    for line in lines:
+        print_text(line)
+    if every is not None:
+        print_note(texts.INTERVAL_SET.format(seconds=every))
+    if whole and not lines:
+        print_note(texts.UP_TO_DATE)
 
 
 @asynccontextmanager
