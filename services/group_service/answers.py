@@ -23,7 +23,7 @@ from contactmesh.contracts.group.views import (
 )
 from contactmesh.contracts.reply import Result
 from contactmesh.runtime.commands import Request
-from group_service.domain.documents import Block, Group, Invitation, Limits, Member
+from group_service.domain.documents import Group, Invitation, Limits, Member
 from group_service.domain.pulling import page, read_cursor, shown, write_cursor
 from group_service.domain.state import no_such_group
 from group_service.repository.reading import Reading
@@ -86,7 +86,7 @@ class Answers:
         )
         members = await self._reading.member_list(group.group_id, after, limit=MEMBERS_PER_PAGE + 1)
         shown_members = members[:MEMBERS_PER_PAGE]
-        blocks = await self._reading.blocks_by(own.user_id)
+        blocks = await self._reading.blocks_by(own.user_id, group.group_id)
         return GroupShown(
             group=_summary(group, own),
             members=tuple(
@@ -94,7 +94,7 @@ class Answers:
                 for member in shown_members
             ),
             after=shown_members[-1].user_id if len(members) > MEMBERS_PER_PAGE else None,
-            blocked=tuple(block.blocked_id for block in blocks if block.group_id == group.group_id),
+            blocked=tuple(block.blocked_id for block in blocks),
             invitations=_views(await self._reading.invitations_of_group(group.group_id, now)),
             push=request.sender.terminal_id not in own.muted_terminals,
             card_rev=own.card_rev,
@@ -117,8 +117,8 @@ class Answers:
             since = read_cursor(
                 self._cursor_key, group.group_id, own.user_id, command.since, newest=group.rev
             )
-        found = await self._visible(group.group_id, own.user_id, since, command.limit)
-        members, has_more = page(found, since=since, limit=command.limit)
+        found = await self._visible(group, own.user_id, since, command.limit)
+        members, has_more = page(found, since=since, until=group.rev, limit=command.limit)
         last = members[-1].rev if members else since
         seconds = await self._reading.pull_seconds(request.sender.terminal_id)
         return Pulled(
@@ -131,7 +131,7 @@ class Answers:
         )
 
     async def _visible(
-        self, group_id: str, viewer_id: str, since: int, limit: int
+        self, group: Group, viewer_id: str, since: int, limit: int
     ) -> list[PulledMember]:
         """Members that changed, as the viewer may see them.
 
@@ -139,9 +139,10 @@ class Answers:
         is shown only if no block that was read after it forbids it. A block that is set while a
         pull runs therefore holds for that pull.
         """
+        group_id = group.group_id
         setters = [b.setter_id for b in await self._reading.blocks_against(group_id, viewer_id)]
         members = await self._reading.changed_members(
-            group_id, since, except_for=setters, limit=limit + 1
+            group_id, since, until=group.rev, except_for=setters, limit=limit + 1
         )
         members += await self._reading.members(group_id, setters)
         blocks = {
@@ -155,15 +156,8 @@ class Answers:
                 if block.active and block.frozen_card_rev is not None
             ]
         )
-        return [
-            visible for member in members if (visible := _shown(member, blocks, frozen)) is not None
-        ]
-
-
-def _shown(
-    member: Member, blocks: dict[str, Block], frozen: dict[str, dict[str, object]]
-) -> PulledMember | None:
-    return shown(member, blocks.get(member.user_id), frozen.get(member.user_id))
+        seen = (shown(one, blocks.get(one.user_id), frozen.get(one.user_id)) for one in members)
+        return [visible for visible in seen if visible is not None]
 
 
 def _summary(group: Group, member: Member) -> GroupSummary:

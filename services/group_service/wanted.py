@@ -105,12 +105,14 @@ def _block(want: Wanted, request: Request, command: commands.Block | commands.Li
     if command.group_id is None:
         if isinstance(command, commands.Block):
             want.groups_of.add((setter, command.user_id))
-        else:
-            want.blocks_between.add((setter, command.user_id))
+        want.blocks_between.add((setter, command.user_id))
         want.standing.add((setter, command.user_id))
         want.guards |= {setter, command.user_id}
         return
     _and_member(want, request, command)
+    if isinstance(command, commands.Lift):
+        want.standing.add((setter, command.user_id))
+        want.guards |= {setter, command.user_id}
     want.blocks.add((command.group_id, setter, command.user_id))
     want.frozen_of.add((command.group_id, setter))
 

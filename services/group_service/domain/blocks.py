@@ -24,6 +24,9 @@ def block(state: State, asking: Asking, command: BlockCommand) -> Decision:
     if state.standing.get(pair) is None:
         state.standing.put(pair, StandingBlock(*pair))
         told.append(_everywhere(asking, command.user_id, blocked=True))
+    for known in state.blocks:
+        if (known.setter_id, known.blocked_id) == pair and known.excepted:
+            state.put_block(replace(known, excepted=False))
     for shared, own in _own_groups(state, asking):
         if _is_member(state, shared, command.user_id):
             told += _set(state, shared, own, command.user_id)
@@ -31,11 +34,15 @@ def block(state: State, asking: Asking, command: BlockCommand) -> Decision:
 
 
 def lift(state: State, asking: Asking, command: Lift) -> Decision:
-    """Take a block back, in one group or everywhere."""
+    """Take a block back, in one group or everywhere.
+
+    In one group while the other is blocked everywhere, it is an exception for that group.
+    """
+    pair = (asking.user_id, command.user_id)
     if command.group_id is not None:
         group, member = state.group_of(command.group_id, asking)
+        state.guard(*pair)
         return Decision(told=_lifted(state, asking, group, member, command.user_id))
-    pair = (asking.user_id, command.user_id)
     state.guard(*pair)
     told: list[Told] = []
     if state.standing.get(pair) is not None:
@@ -80,8 +87,18 @@ def _set(state: State, group: Group, setter: Member, blocked_id: str) -> tuple[T
     before = state.blocks.get(key)
     if before is not None and before.active:
         return ()
-    shown = max(setter.card_rev or 0, (before.lifted_rev or 0) if before is not None else 0)
-    state.put_block(Block(*key, active=True, frozen_card_rev=setter.card_rev, shown_rev=shown))
+    shown = 0 if before is None else before.lifted_rev or 0
+    if before is None or before.same_card_rev != setter.card_rev:
+        shown = max(shown, setter.card_rev or 0)
+    state.put_block(
+        Block(
+            *key,
+            active=True,
+            frozen_card_rev=setter.card_rev,
+            frozen_digest=setter.card_digest,
+            shown_rev=shown,
+        )
+    )
     if setter.card_rev is not None:
         state.put_member(replace(setter, frozen_here=setter.frozen_here + 1))
     head = group.with_new_audience()
@@ -103,7 +120,9 @@ def _lifted(
     if before is None or not before.active:
         return ()
     _release(state, setter, before)
-    missed = setter.card_rev is not None and setter.card_rev != before.frozen_card_rev
+    kept_one = (before.frozen_card_rev or 0) > setter.membership_rev
+    seen = before.frozen_digest if kept_one else None
+    missed = setter.card_rev is not None and setter.card_digest != seen
     head = group.with_new_audience()
     if missed:
         # The current card goes out under a revision of now: its own would tell when it changed.
@@ -113,7 +132,14 @@ def _lifted(
         lifted_rev = before.shown_rev
     state.put_group(head)
     state.put_block(
-        Block(*key, active=False, lifted_rev=lifted_rev, lifted_version=head.audience_version)
+        Block(
+            *key,
+            active=False,
+            lifted_rev=lifted_rev,
+            lifted_version=head.audience_version,
+            same_card_rev=None if missed else setter.card_rev,
+            excepted=state.standing.get((setter.user_id, blocked_id)) is not None,
+        )
     )
     told = BlockLifted(
         group_id=group.group_id,

@@ -76,7 +76,12 @@ class Block:
     While it stands, the blocked one is shown the card of revision `frozen_card_rev` under the
     revision `shown_rev`. After lifting, the current card is shown under `lifted_rev`, so that
     neither the number nor the time of the changes missed can be told; `lifted_version` is the
-    group's audience version of the lifting, before which nothing is delivered even late.
+    group's audience version of the lifting, before which nothing is delivered even late. If nothing
+    was missed, the card of revision `same_card_rev` goes on being shown under `lifted_rev`, the one
+    known before: a change that was taken back is none.
+
+    `excepted` marks a block that was lifted here while the setter blocked the other everywhere: it
+    stays lifted when the two come to share the group again.
     """
 
     group_id: str
@@ -87,6 +92,9 @@ class Block:
     shown_rev: int = 0
     lifted_rev: int | None = None
     lifted_version: int | None = None
+    frozen_digest: str | None = None
+    same_card_rev: int | None = None
+    excepted: bool = False
 
 
 @dataclass(frozen=True, slots=True)

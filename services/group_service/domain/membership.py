@@ -95,13 +95,17 @@ def _member(group: Group, user_id: str, role: Role, asking: Asking) -> Member:
 def _standing_blocks_among(
     state: State, group_id: str, user_ids: list[str]
 ) -> tuple[tuple[str, str], ...]:
-    """Make the blocks "in all groups" hold in this group; those that were there stay as set."""
+    """Make the blocks "in all groups" hold in this group, but for what was excepted here."""
     present = set(user_ids)
     made = []
     for standing in state.standing:
         key = (group_id, standing.setter_id, standing.blocked_id)
-        if {standing.setter_id, standing.blocked_id} <= present and state.blocks.get(key) is None:
-            state.put_block(Block(*key, active=True))
+        before = state.blocks.get(key)
+        held = before is not None and (before.active or before.excepted)
+        if {standing.setter_id, standing.blocked_id} <= present and not held:
+            # Nothing is kept to be shown: whoever comes in blocked has no card to go on seeing.
+            shown = 0 if before is None else before.lifted_rev or 0
+            state.put_block(Block(*key, active=True, shown_rev=shown))
             made.append((standing.setter_id, standing.blocked_id))
     return tuple(sorted(made))
 

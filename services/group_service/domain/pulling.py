@@ -30,7 +30,8 @@ def shown(
     if block is None or not member.active:
         return _pulled(member, member.rev, member.card)
     if not block.active:
-        return _pulled(member, max(member.rev, block.lifted_rev or 0), member.card)
+        newest = member.rev if block.same_card_rev != member.card_rev else member.membership_rev
+        return _pulled(member, max(newest, block.lifted_rev or 0), member.card)
     rev = max(member.membership_rev, block.shown_rev)
     if block.frozen_card_rev is None or block.frozen_card_rev < member.membership_rev:
         return _pulled(member, rev, None)
@@ -48,9 +49,13 @@ def _pulled(member: Member, rev: int, card: dict[str, Any] | None) -> PulledMemb
 
 
 def page(
-    found: Iterable[PulledMember], *, since: int, limit: int
+    found: Iterable[PulledMember], *, since: int, until: int, limit: int
 ) -> tuple[list[PulledMember], bool]:
     """The next `limit` members after the revision `since`, and whether there are more.
+
+    What is newer than `until`, the group's revision before anything else was read, is left to the
+    next pull: members are read one after the other, and a page that holds a later change without
+    an earlier one would move the cursor past what it does not hold.
 
     Revisions are unique within a group, so a page's end falls between two of them. A first pull
     (`since` 0) has nothing to forget and leaves out those who are gone.
@@ -58,7 +63,7 @@ def page(
     newer = [
         member
         for member in found
-        if member.rev > since and (since > 0 or member.state is MemberState.ACTIVE)
+        if since < member.rev <= until and (since > 0 or member.state is MemberState.ACTIVE)
     ]
     newer.sort(key=lambda member: member.rev)
     return newer[:limit], len(newer) > limit

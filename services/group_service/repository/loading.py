@@ -1,8 +1,9 @@
 """Loading what a batch looks at, in as few round trips as it needs, and writing what it changed."""
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
+from typing import Any
 
 from contactmesh.storage.database import Collection, Database
 from contactmesh.storage.transaction import Write
@@ -132,13 +133,14 @@ class Loading:
             want.members.add((member.group_id, member.user_id))
 
     async def _find_blocks_between(self, want: Wanted) -> None:
-        for setter_id, blocked_id in want.blocks_between:
-            found = await self._blocks.find({"setter_id": setter_id, "blocked_id": blocked_id})
-            for block in map(mapping.block, found):
-                want.groups.add(block.group_id)
-                want.members.add((block.group_id, setter_id))
-                want.blocks.add((block.group_id, setter_id, blocked_id))
-                want.frozen_of.add((block.group_id, setter_id))
+        pairs = [
+            {"setter_id": setter, "blocked_id": other} for setter, other in want.blocks_between
+        ]
+        for block in map(mapping.block, await _any_of(self._blocks, pairs)):
+            want.groups.add(block.group_id)
+            want.members.add((block.group_id, block.setter_id))
+            want.blocks.add((block.group_id, block.setter_id, block.blocked_id))
+            want.frozen_of.add((block.group_id, block.setter_id))
 
     async def _load_standing(self, want: Wanted, state: State) -> None:
         found = list(
@@ -159,14 +161,17 @@ class Loading:
 
     async def _load_invitations(self, want: Wanted, state: State) -> None:
         found = list((await self._invitations.get_many(sorted(want.invitations))).values())
-        for group_id, invitee_id in want.invitations_to:
-            found += await self._invitations.find(
+        found += await _any_of(
+            self._invitations,
+            [
                 {
                     "group_id": group_id,
                     "invitee_id": invitee_id,
                     "state": InvitationState.OPEN.value,
                 }
-            )
+                for group_id, invitee_id in want.invitations_to
+            ],
+        )
         state.invitations.load(
             (invitation.invitation_id, invitation) for invitation in map(mapping.invitation, found)
         )
@@ -188,12 +193,14 @@ class Loading:
         )
 
     async def _load_frozen(self, want: Wanted, state: State) -> None:
-        for group_id, user_id in want.frozen_of:
-            found = await self._frozen.find({"group_id": group_id, "user_id": user_id})
-            state.frozen.load(
-                ((card.group_id, card.user_id, card.card_rev), card)
-                for card in map(mapping.frozen_card, found)
-            )
+        found = await _any_of(
+            self._frozen,
+            [{"group_id": group_id, "user_id": user_id} for group_id, user_id in want.frozen_of],
+        )
+        state.frozen.load(
+            ((card.group_id, card.user_id, card.card_rev), card)
+            for card in map(mapping.frozen_card, found)
+        )
 
     async def _load_usage(self, want: Wanted, state: State, now: datetime) -> None:
         for user_id in want.usage_of:
@@ -222,6 +229,12 @@ class Loading:
     async def _load_guards(self, want: Wanted, loaded: Loaded) -> None:
         found = await self._guards.get_many(sorted(want.guards))
         loaded.guard_etags = {user_id: guard["etag"] for user_id, guard in found.items()}
+
+
+async def _any_of(
+    collection: Collection, alternatives: Sequence[Mapping[str, str]]
+) -> list[dict[str, Any]]:
+    return await collection.find({"$or": list(alternatives)}) if alternatives else []
 
 
 async def _by_keys(

@@ -20,7 +20,7 @@ INDEXES: Final = {
     ],
     mapping.BLOCKS: [
         Index((("group_id", 1), ("blocked_id", 1))),
-        Index((("setter_id", 1), ("active", 1))),
+        Index((("setter_id", 1), ("active", 1), ("group_id", 1))),
         Index((("setter_id", 1), ("blocked_id", 1))),
     ],
     mapping.STANDING: [Index((("setter_id", 1),)), Index((("blocked_id", 1),))],
@@ -95,16 +95,16 @@ class Reading:
         return [mapping.member(document) for document in found]
 
     async def changed_members(
-        self, group_id: str, since: int, *, except_for: Sequence[str], limit: int
+        self, group_id: str, since: int, *, until: int, except_for: Sequence[str], limit: int
     ) -> list[Member]:
-        """Memberships that changed after a revision, oldest change first.
+        """Memberships whose last change is after one revision and not after another, in order.
 
         From the beginning, only those that stand: a first pull has nobody to forget.
         """
         found = await self._members.find(
             {
                 "group_id": group_id,
-                "rev": {"$gt": since},
+                "rev": {"$gt": since, "$lte": until},
                 "user_id": {"$nin": list(except_for)},
                 **({} if since else {"state": "active"}),
             },
@@ -118,9 +118,12 @@ class Reading:
         found = await self._blocks.find({"group_id": group_id, "blocked_id": user_id})
         return [mapping.block(document) for document in found]
 
-    async def blocks_by(self, user_id: str) -> list[Block]:
-        """The blocks that a user has set and that stand."""
-        found = await self._blocks.find({"setter_id": user_id, "active": True}, sort=[("_id", 1)])
+    async def blocks_by(self, user_id: str, group_id: str | None = None) -> list[Block]:
+        """The blocks that a user has set and that stand, in one group or in all."""
+        where: dict[str, Any] = {"setter_id": user_id, "active": True}
+        if group_id is not None:
+            where["group_id"] = group_id
+        found = await self._blocks.find(where, sort=[("_id", 1)])
         return [mapping.block(document) for document in found]
 
     async def blocked_everywhere_by(self, user_id: str) -> list[str]:

@@ -41,7 +41,7 @@ class Groups(RuleBasedStateMachine):
         self.forbidden: dict[tuple[str, str], set[int]] = {}
         self.blocked: set[tuple[str, str]] = set()
         self.everywhere: set[tuple[str, str]] = set()
-        self.decided_here: set[tuple[str, str]] = set()
+        self.excepted: set[tuple[str, str]] = set()
         self.pulled_to: dict[str, int] = {}
         self.seen: dict[tuple[str, str], tuple[int, int | None]] = {}
         self.next_number = 1
@@ -63,10 +63,9 @@ class Groups(RuleBasedStateMachine):
         invited = self.world.does("an", Invite(group_id=self.group_id, user_id=who))
         assert isinstance(invited, Invited)
         self.world.does(who, AcceptInvitation(invitation_id=invited.invitation_id))
-        for pair in self.everywhere - self.decided_here:
+        for pair in self.everywhere - self.excepted:
             if self._is_member(pair[0]) and self._is_member(pair[1]):
                 self.blocked.add(pair)
-                self.decided_here.add(pair)
         self._forget(who)
 
     @rule(who=st.sampled_from(PEOPLE[1:]))
@@ -106,9 +105,9 @@ class Groups(RuleBasedStateMachine):
             return
         if everywhere:
             self.everywhere.add((who, whom))
+            self.excepted.discard((who, whom))
         if self._is_member(who) and self._is_member(whom):
             self.blocked.add((who, whom))
-            self.decided_here.add((who, whom))
 
     @rule(who=person, whom=person, everywhere=st.booleans())
     def lifts(self, who: str, whom: str, *, everywhere: bool) -> None:
@@ -120,6 +119,8 @@ class Groups(RuleBasedStateMachine):
         if everywhere:
             self.everywhere.discard((who, whom))
         if (who, whom) in self.blocked:
+            if (who, whom) in self.everywhere:
+                self.excepted.add((who, whom))
             self.blocked.discard((who, whom))
             # What was published while the block stood stays hidden, but for the present state.
             if who in self.published:

@@ -409,7 +409,7 @@ def test_g4_pages_together_are_everything_newer_in_order(
     pulled: list[int] = []
     at, more = since, True
     while more:
-        shown, more = page(found, since=at, limit=limit)
+        shown, more = page(found, since=at, until=10**9, limit=limit)
         assert len(shown) == limit or not more
         pulled += [one.rev for one in shown]
         at = pulled[-1] if pulled else at
@@ -419,3 +419,64 @@ def test_g4_pages_together_are_everything_newer_in_order(
     assert set(everything) - gone <= set(pulled) <= set(everything)
     if since:
         assert pulled == everything
+
+
+@pytest.mark.claim("G1b")
+@pytest.mark.parametrize("lifted_everywhere", [False, True])
+@pytest.mark.parametrize("who_leaves", ["lin", "bo"])
+def test_g1b_a_block_everywhere_holds_after_an_earlier_one_was_lifted(
+    lifted_everywhere: bool, who_leaves: str
+) -> None:
+    """An old, lifted block is no exception from a block everywhere that is set after it."""
+    place = Place()
+    place.accepts("ada")
+    place.does("lin", HandOver(group_id=place.group_id, user_id="ada"))
+    group_id = None if lifted_everywhere else place.group_id
+    place.does("lin", Block(user_id="bo", group_id=group_id))
+    place.does("lin", Lift(user_id="bo", group_id=group_id))
+    place.does(who_leaves, LeaveGroup(group_id=place.group_id))
+    place.does("lin", Block(user_id="bo"))
+    invited = place.does("ada", Invite(group_id=place.group_id, user_id=who_leaves))
+    assert isinstance(invited, Invited)
+    place.does(who_leaves, AcceptInvitation(invitation_id=invited.invitation_id))
+    place.publishes("lin", 2)
+    assert all(member.card is None for member in place.pulls("bo", place.group_id))
+
+
+@pytest.mark.claim("G1b")
+def test_g1b_a_lift_in_one_group_is_an_exception_until_one_blocks_everywhere_again(
+    place: Place,
+) -> None:
+    place.does("lin", Block(user_id="bo"))
+    place.does("lin", Lift(user_id="bo", group_id=place.group_id))
+    rev = place.publishes("lin", 1)
+    assert place.shown("bo", "lin") == 1
+    place.does("lin", Block(user_id="bo"))
+    place.publishes("lin", 2, rev)
+    assert place.shown("bo", "lin") == 1
+
+
+@pytest.mark.claim("G1b")
+def test_g1b_a_change_that_was_taken_back_while_blocked_is_none(place: Place) -> None:
+    rev = place.publishes("lin", 1)
+    before = place.pulls("bo", place.group_id)
+    place.does("lin", Block(user_id="bo", group_id=place.group_id))
+    rev = place.publishes("lin", 2, rev)
+    rev = place.publishes("lin", 1, rev)
+    place.does("lin", Lift(user_id="bo", group_id=place.group_id))
+    assert place.pulls("bo", place.group_id) == before
+    place.publishes("lin", 3, rev)
+    (changed,) = place.pulls("bo", place.group_id, since=max(one.rev for one in before))
+    assert number_in(changed.card) == 3
+
+
+@pytest.mark.claim("G4")
+def test_g4_what_changed_after_the_pull_began_is_left_to_the_next_one() -> None:
+    """Members are read one after the other: a later change may be seen without an earlier one."""
+    found = [
+        PulledMember(user_id="an", state=MemberState.ACTIVE, role=Role.INITIAL, rev=90),
+        PulledMember(user_id="bo", state=MemberState.ACTIVE, role=Role.INITIAL, rev=101),
+    ]
+    shown, more = page(found, since=0, until=99, limit=10)
+    assert [one.user_id for one in shown] == ["an"]
+    assert not more

@@ -104,6 +104,8 @@ class World:
             seen = shown(member, block, frozen)
             if seen is not None:
                 visible.append(seen)
-        members, has_more = page(visible, since=since, limit=1_000)
+        group = self.state.groups.get(group_id)
+        assert group is not None
+        members, has_more = page(visible, since=since, until=group.rev, limit=1_000)
         assert not has_more
         return members
