@@ -8,8 +8,7 @@ from typing import Any, Final, Self
 
 from bson.codec_options import CodecOptions
 from motor.motor_asyncio import AsyncIOMotorClient, AsyncIOMotorCollection, AsyncIOMotorDatabase
-from pymongo import ReadPreference, UpdateOne, WriteConcern
-from pymongo.read_concern import ReadConcern
+from pymongo import UpdateOne
 
 from contactmesh.storage.errors import told_plainly
 from contactmesh.storage.transaction import Document, Transaction
@@ -144,13 +143,14 @@ class Database:
             tzinfo=UTC,
             serverSelectionTimeoutMS=SELECTION_MS,
             socketTimeoutMS=SOCKET_MS,
+            # On the client, because that is where a transaction takes them from.
+            w="majority",
+            journal=True,
+            readConcernLevel="majority",
+            readPreference="primary",
         )
         self._database: AsyncIOMotorDatabase[Document] = self._client.get_database(
-            name,
-            codec_options=CodecOptions(tz_aware=True, tzinfo=UTC),
-            read_preference=ReadPreference.PRIMARY,
-            write_concern=WriteConcern(w="majority", j=True),
-            read_concern=ReadConcern("majority"),
+            name, codec_options=CodecOptions(tz_aware=True, tzinfo=UTC)
         )
 
     async def __aenter__(self) -> Self:

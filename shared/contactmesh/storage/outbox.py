@@ -16,7 +16,10 @@ LEASE: Final = timedelta(seconds=30)
 
 
 class MongoOutbox:
-    """The outbox of one process: its token marks the entries that it works on."""
+    """The outbox of one process: its token marks the entries that it works on.
+
+    It holds plain events: persistent, to no list of recipients, without headers.
+    """
 
     def __init__(self, database: Database) -> None:
         self._collection = database.collection(COLLECTION)
@@ -29,7 +32,11 @@ class MongoOutbox:
     async def add(
         self, transaction: Transaction, messages: Sequence[Outgoing], now: datetime
     ) -> list[OutboxEntry]:
-        """Put messages into the outbox, leased to this process, within a transaction."""
+        """Put messages into the outbox, leased to this process, within a transaction.
+
+        Raises:
+            ValueError: one of them is more than a plain event, and would be less when it comes out.
+        """
         entries = [OutboxEntry(str(uuid_utils.uuid7()), message) for message in messages]
         await transaction.insert(
             COLLECTION, [_document(entry, self._token, now + LEASE) for entry in entries]
@@ -40,7 +47,9 @@ class MongoOutbox:
         """Lease entries whose lease has expired, oldest first."""
         now = datetime.now(UTC)
         expired = {"leased_until": {"$lt": now}}
-        found = await self._collection.find(expired, sort=[("leased_until", 1)], limit=limit)
+        found = await self._collection.find(
+            expired, sort=[("_id", 1)], limit=limit, without=["body"]
+        )
         if not found:
             return []
         ids = [document["_id"] for document in found]
@@ -54,12 +63,13 @@ class MongoOutbox:
         return [_entry(document) for document in ours]
 
     async def delete(self, ids: Sequence[str]) -> None:
-        """Remove entries that are published."""
+        """Remove entries that are published, whoever holds their lease by now."""
         await self._collection.delete(ids)
 
     async def oldest_age_seconds(self) -> float:
         """How long the oldest entry has waited; 0 when the outbox is empty."""
-        found = await self._collection.find({}, sort=[("leased_until", 1)], limit=1)
+        # Ids are in the order of time; a lease says when somebody last tried.
+        found = await self._collection.find({}, sort=[("_id", 1)], limit=1, without=["body"])
         if not found:
             return 0.0
         added_at: datetime = found[0]["added_at"]
@@ -68,6 +78,8 @@ class MongoOutbox:
 
 def _document(entry: OutboxEntry, token: str, leased_until: datetime) -> Document:
     message = entry.message
+    if message.bcc or message.headers or not message.persistent:
+        raise ValueError("the outbox holds plain events")
     return {
         "_id": entry.id,
         "lease": token,

@@ -2,10 +2,13 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 import pytest_asyncio
+from pymongo import monitoring
 
 from contactmesh.messaging.message import Outgoing
 from contactmesh.runtime.commands import on_fresh_state
@@ -196,6 +199,66 @@ async def test_an_outbox_is_taken_over_in_order_and_in_portions(
     assert await other.oldest_age_seconds() >= 3600
     await other.delete([entry.id for portion in portions for entry in portion])
     assert await other.oldest_age_seconds() == 0
+
+
+class Commits(monitoring.CommandListener):
+    """The commits and the first statements of transactions, as they go to the server."""
+
+    def __init__(self) -> None:
+        self.commits: list[object] = []
+        self.reads: list[object] = []
+
+    def started(self, event: monitoring.CommandStartedEvent) -> None:
+        if event.command_name == "commitTransaction":
+            self.commits.append(event.command.get("writeConcern"))
+        elif event.command.get("startTransaction"):
+            self.reads.append(event.command.get("readConcern", {}).get("level"))
+
+    def succeeded(self, event: monitoring.CommandSucceededEvent) -> None:
+        pass
+
+    def failed(self, event: monitoring.CommandFailedEvent) -> None:
+        pass
+
+
+async def test_a_transaction_is_on_disk_at_the_majority_whatever_the_address_says(
+    database_url: str, database_prefix: str
+) -> None:
+    seen = Commits()
+    monitoring.register(seen)
+    async with (
+        Database(database_url, f"{database_prefix}storage") as database,
+        database.transaction() as transaction,
+    ):
+        await transaction.write([Write("things", "a", {"n": 1}, guard=0)])
+    assert seen.commits == [{"w": "majority", "j": True}]
+    assert seen.reads == ["majority"]
+
+
+async def test_the_oldest_entry_is_the_first_written_whoever_tried_it_last(
+    database: Database, unit_of_work: UnitOfWork
+) -> None:
+    now = datetime.now(UTC)
+    async with database.transaction() as transaction:
+        await unit_of_work.outbox.add(transaction, [_message(1)], now - timedelta(hours=2))
+    async with database.transaction() as transaction:
+        await unit_of_work.outbox.add(transaction, [_message(2)], now - timedelta(hours=1))
+    other = MongoOutbox(database)
+    (first,) = await other.take_over(1)
+    assert first.message == _message(1)
+    assert await other.oldest_age_seconds() >= 7_200, "its lease is the younger one now"
+
+
+@pytest.mark.parametrize(
+    "more", [{"persistent": False}, {"bcc": ("user.a",)}, {"headers": {"x": "y"}}]
+)
+async def test_the_outbox_takes_nothing_that_it_would_give_back_otherwise(
+    unit_of_work: UnitOfWork, more: dict[str, Any]
+) -> None:
+    with pytest.raises(ValueError, match="plain events"):
+        await unit_of_work.commit(
+            writes=[], handled=[], messages=[replace(_message(), **more)], now=NOW
+        )
 
 
 async def test_a_database_that_is_away_is_told_as_that_and_nothing_else(
