@@ -9,7 +9,6 @@ from contactmesh.messaging.topology import GROUP, MAX_BODY_BYTES
 from contactmesh.runtime.commands import CommandHandler
 from contactmesh.runtime.logging import configure_logging
 from contactmesh.runtime.process import TRANSIENT, ServiceProcess, run_until_signalled
-from contactmesh.runtime.settings import read_secret
 from contactmesh.storage.database import Database
 from contactmesh.storage.unit_of_work import UnitOfWork
 from group_service.event_handler import GroupEvents
@@ -44,7 +43,7 @@ async def main(stopping: asyncio.Event) -> None:
                 loading,
                 reading,
                 settings.limits(),
-                read_secret(settings.cursor_key_file),
+                settings.cursor_key(),
             ),
             unit_of_work,
             replies,

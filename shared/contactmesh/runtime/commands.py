@@ -30,6 +30,7 @@ from contactmesh.messaging.publisher import Publisher
 from contactmesh.messaging.relay import OutboxRelay
 from contactmesh.messaging.topology import MAX_BODY_BYTES
 from contactmesh.runtime.metrics import PROCESSING, RECEIVED
+from contactmesh.runtime.pace import Pace, PaceKeeper
 from contactmesh.storage.errors import Contended, DatabaseUnavailable, StaleState
 from contactmesh.storage.inbox import InboxEntry
 from contactmesh.storage.transaction import Write
@@ -133,7 +134,10 @@ class CommandHandler:
         publisher: Publisher,
         relay: OutboxRelay,
         clock: Clock = utc_now,
+        pace: Pace | None = None,
     ) -> None:
+        self._pace = PaceKeeper(pace or Pace())
+        self._paced: set[int] = set()
         self._service = service
         self._unit_of_work = unit_of_work
         self._publisher = publisher
@@ -154,6 +158,7 @@ class CommandHandler:
                     parked.append(Parked(delivery, refusal.body.message))
                     continue
                 try:
+                    self._keep_pace(delivery, address)
                     request = self._read(delivery, address)
                 except Refusal as refusal:
                     replies.append(self._refusal(delivery, address, refusal))
@@ -171,6 +176,7 @@ class CommandHandler:
             fault_point("before_reply")
             await self._publisher.publish(replies)
             fault_point("before_ack")
+            self._paced.difference_update(map(id, batch))
             return parked
 
     async def poisoned(self, delivery: Delivery) -> None:
@@ -184,6 +190,12 @@ class CommandHandler:
             "The command had no effect and was set aside for the operator. It is our fault.",
         )
         await self._publisher.publish([self._refusal(delivery, address, refusal)])
+
+    def _keep_pace(self, delivery: Delivery, address: CommandAddress) -> None:
+        """Count a command once, however often its batch has to be handled."""
+        if id(delivery) not in self._paced:
+            self._pace.spend(address.sender.terminal_id, self._clock())
+            self._paced.add(id(delivery))
 
     def _read(self, delivery: Delivery, address: CommandAddress) -> Request:
         if delivery.too_large is not None:
