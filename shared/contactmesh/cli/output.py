@@ -79,6 +79,12 @@ def print_error(message: str) -> None:
     error_console().print(prefix + Text(f" {harmless(message)}", style="not bold default"))
 
 
+def counted(count: int, forms: tuple[str, str]) -> str:
+    """A number of things: the first form is for one, the second, with `{count}`, for others."""
+    one, others = forms
+    return one if count == 1 else others.format(count=count)
+
+
 def local_time(moment: str) -> str:
     """A moment in ISO 8601, as the clock here shows it."""
     return datetime.fromisoformat(moment).astimezone().strftime("%Y-%m-%d %H:%M %Z")

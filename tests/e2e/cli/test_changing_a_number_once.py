@@ -111,6 +111,9 @@ async def test_a_number_changed_once_arrives_in_the_other_phonebook(
         assert "Another process" in busy.err
         # Reading goes on beside it.
         assert NEW in await numbers(bob, "李伟")
+        assert [group["members"] for group in await bob.told("group", "list")] == [2]
+        shown = await bob.told("group", "show", "家人")
+        assert [member["user_id"] for member in shown["members"]] == ["li-wei"]
         assert await watching.interrupted() == 0
 
     (again,) = await li_wei.told("publish", "--number", f"{OLD}={NEW}")

@@ -11,6 +11,7 @@ from contactmesh.cli.terminal.connecting import connected
 from contactmesh.cli.terminal.naming import UserName, group_named, user_named
 from contactmesh.cli.terminal.people import People
 from contactmesh.cli.terminal.place import Place, at_a_terminal
+from contactmesh.cli.terminal.suggesting import suggested
 
 app = typer.Typer()
 
@@ -76,7 +77,7 @@ async def lift(
         return
     print_text(texts.LIFTED.format(user_id=user_id, where=where))
     if still:
-        print_note(texts.STILL_BLOCKED.format(user_id=user_id))
+        print_note(suggested(texts.STILL_BLOCKED, user_id=user_id))
 
 
 @app.command(

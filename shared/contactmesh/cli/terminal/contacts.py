@@ -11,6 +11,7 @@ from contactmesh.cli.terminal.cards import Line, brief, lines_of, numbers_of, pr
 from contactmesh.cli.terminal.connecting import phonebook_of
 from contactmesh.cli.terminal.naming import ContactName, contact_named, short_contact_id
 from contactmesh.cli.terminal.place import Place, at_a_terminal
+from contactmesh.cli.terminal.suggesting import suggested
 from contactmesh.terminal import Contact, Phonebook
 from contactmesh.terminal.rules.views import CardJson
 
@@ -50,7 +51,9 @@ async def contacts(
             ],
         )
     else:
-        print_note(texts.NOTHING_FOUND.format(search=search) if search else texts.NO_CONTACTS)
+        print_note(
+            texts.NOTHING_FOUND.format(search=search) if search else suggested(texts.NO_CONTACTS)
+        )
 
 
 @app.command(

@@ -14,10 +14,11 @@ from rich.cells import cell_len, set_cell_size
 from contactmesh.cli.errors import SystemUnreachable, WrongUsage
 from contactmesh.cli.exit_codes import ExitCode
 from contactmesh.cli.locating import IdentityUrl, identity_url
-from contactmesh.cli.output import AsJson, print_json, print_note, print_text
+from contactmesh.cli.output import AsJson, counted, print_json, print_note, print_text
 from contactmesh.cli.terminal import texts
 from contactmesh.cli.terminal.connecting import connected, keep_log_quiet, phonebook_of
 from contactmesh.cli.terminal.place import Place, at_a_terminal
+from contactmesh.cli.terminal.suggesting import suggested
 from contactmesh.terminal import (
     AlreadyEnrolled,
     AuthenticationRefused,
@@ -101,8 +102,7 @@ async def enrol(
             terminal_id=terminal.terminal_id,
         )
     )
-    which = place.spelled
-    print_note(texts.ENROLLED_NEXT.format(which=f" {which}" if which else ""))
+    print_note(suggested(texts.ENROLLED_NEXT))
 
 
 async def show_terminal(place: Place, *, as_json: bool) -> None:
@@ -164,12 +164,17 @@ def _show(shown: Shown) -> None:
         (texts.SHOW_IDENTITY, shown.identity_url),
         (texts.SHOW_FOLDER, shown.folder),
         (texts.SHOW_REGION, shown.region or texts.NO_REGION),
-        (texts.SHOW_PHONEBOOK, texts.COUNTS.format(contacts=shown.contacts, groups=shown.groups)),
+        (texts.SHOW_PHONEBOOK, _counts(shown)),
         (texts.SHOW_INTERVAL, texts.EVERY.format(seconds=shown.pull_interval_seconds)),
     ]
     widest = max(cell_len(name) for name, _ in rows)
     for name, value in rows:
         print_text(f"{set_cell_size(name, widest)}  {value}")
+
+
+def _counts(shown: Shown) -> str:
+    contacts = counted(shown.contacts, texts.CONTACTS)
+    return f"{contacts}, {counted(shown.groups, texts.GROUPS)}"
 
 
 def _refuse_if_taken(place: Place) -> None:

@@ -11,18 +11,21 @@ from contactmesh.cli.errors import WrongUsage
 from contactmesh.cli.output import AsJson, print_json, print_note, print_table, print_text
 from contactmesh.cli.terminal import texts
 from contactmesh.cli.terminal.asking import SaidYes, sure
-from contactmesh.cli.terminal.connecting import connected
+from contactmesh.cli.terminal.connecting import connected, phonebook_of
 from contactmesh.cli.terminal.naming import (
     GroupName,
     UserName,
+    find_group,
     group_named,
     short_id,
     user_named,
 )
 from contactmesh.cli.terminal.people import People
 from contactmesh.cli.terminal.place import Place, at_a_terminal
+from contactmesh.cli.terminal.suggesting import suggested
 from contactmesh.contracts.group.commands import GroupShown
 from contactmesh.contracts.group.views import GroupSummary
+from contactmesh.terminal import TerminalInUse
 
 app = typer.Typer()
 
@@ -53,7 +56,7 @@ async def create(
         print_json({"group_id": group_id, "name": name.strip(), "members": list(members)})
         return
     print_text(texts.GROUP_CREATED.format(name=name.strip(), group_id=group_id))
-    print_note(texts.GROUP_NEXT.format(name=quote(name.strip())))
+    print_note(suggested(texts.GROUP_NEXT, name=quote(name.strip())))
 
 
 @app.command(
@@ -65,9 +68,13 @@ async def create(
 @at_a_terminal
 async def list_groups(place: Place, as_json: AsJson = False) -> None:
     """List the user's groups."""
-    async with connected(place) as terminal:
-        listing = await terminal.groups()
-        people = await People.known(terminal.phonebook, terminal.user_id)
+    try:
+        async with connected(place) as terminal:
+            listing = await terminal.groups()
+            people = await People.known(terminal.phonebook, terminal.user_id)
+    except TerminalInUse:
+        await _list_known(place, as_json)
+        return
     if as_json:
         print_json(listing.groups)
     elif listing.groups:
@@ -86,9 +93,9 @@ async def list_groups(place: Place, as_json: AsJson = False) -> None:
             ],
         )
     else:
-        print_note(texts.NO_GROUPS)
+        print_note(suggested(texts.NO_GROUPS))
     if listing.invitations and not as_json:
-        print_note(texts.INVITATIONS_WAIT.format(count=len(listing.invitations)))
+        _tell_waiting(len(listing.invitations))
 
 
 @app.command(
@@ -100,10 +107,14 @@ async def list_groups(place: Place, as_json: AsJson = False) -> None:
 @at_a_terminal
 async def show(place: Place, group: GroupName, as_json: AsJson = False) -> None:
     """Show a group and its members."""
-    async with connected(place) as terminal:
-        found = await group_named(terminal, group)
-        shown = await terminal.show(found.group_id)
-        people = await People.known(terminal.phonebook, terminal.user_id)
+    try:
+        async with connected(place) as terminal:
+            found = await group_named(terminal, group)
+            shown = await terminal.show(found.group_id)
+            people = await People.known(terminal.phonebook, terminal.user_id)
+    except TerminalInUse:
+        await _show_known(place, group, as_json)
+        return
     if as_json:
         print_json(shown)
     else:
@@ -215,6 +226,85 @@ async def unsubscribe(place: Place, group: GroupName, as_json: AsJson = False) -
     _tell(found, "unsubscribed", texts.UNSUBSCRIBED.format(group=found.name), as_json)
 
 
+async def _list_known(place: Place, as_json: bool) -> None:
+    """List the groups as the phonebook knows them, beside the process that runs the terminal."""
+    async with phonebook_of(place) as phonebook:
+        people = await People.known(phonebook, place.user_id)
+        waiting = await phonebook.invitations()
+        groups = [
+            (group, len(await phonebook.members(group.group_id)) + 1)
+            for group in await phonebook.groups()
+        ]
+    if as_json:
+        print_json(
+            [
+                {
+                    "group_id": group.group_id,
+                    "name": group.name,
+                    "owner_id": group.owner_id,
+                    "members": members,
+                }
+                for group, members in groups
+            ]
+        )
+        return
+    print_note(texts.AS_KNOWN)
+    if groups:
+        print_table(
+            texts.COLUMNS_KNOWN_GROUPS,
+            [
+                (group.name, str(members), people.name(group.owner_id), short_id(group.group_id))
+                for group, members in groups
+            ],
+        )
+    else:
+        print_note(suggested(texts.NO_GROUPS))
+    if waiting:
+        _tell_waiting(len(waiting))
+
+
+async def _show_known(place: Place, name: str, as_json: bool) -> None:
+    async with phonebook_of(place) as phonebook:
+        group = find_group(await phonebook.groups(), name)
+        people = await People.known(phonebook, place.user_id)
+        members = await phonebook.members(group.group_id)
+    if as_json:
+        known: list[JsonValue] = [
+            {"user_id": member.user_id, "role": member.role} for member in members
+        ]
+        print_json(
+            {
+                "group": {
+                    "group_id": group.group_id,
+                    "name": group.name,
+                    "owner_id": group.owner_id,
+                },
+                "members": known,
+            }
+        )
+        return
+    print_text(texts.GROUP_TITLE.format(name=group.name, group_id=group.group_id))
+    print_note(texts.AS_KNOWN)
+    print_text("")
+    roles = {member.user_id: texts.ROLES[member.role] for member in members if member.role}
+    print_table(
+        texts.COLUMNS_KNOWN_MEMBERS,
+        [
+            (
+                user_id,
+                people.display_name(user_id),
+                texts.OWNER if user_id == group.owner_id else roles.get(user_id, ""),
+            )
+            for user_id in (place.user_id, *(member.user_id for member in members))
+        ],
+    )
+
+
+def _tell_waiting(count: int) -> None:
+    text = texts.INVITATION_WAITS if count == 1 else texts.INVITATIONS_WAIT
+    print_note(suggested(text, count=count))
+
+
 def _tell(group: GroupSummary, outcome: str, text: str, as_json: bool, **more: JsonValue) -> None:
     if as_json:
         print_json({"group_id": group.group_id, "name": group.name, "outcome": outcome, **more})
@@ -226,7 +316,10 @@ def _show(shown: GroupShown, people: People) -> None:
     group = shown.group
     print_text(texts.GROUP_TITLE.format(name=group.name, group_id=group.group_id))
     print_text(texts.PUSHED if shown.push else texts.NOT_PUSHED)
-    print_text(texts.CARD_SHARED if shown.card_rev is not None else texts.CARD_NOT_SHARED)
+    if shown.card_rev is not None:
+        print_text(texts.CARD_SHARED)
+    else:
+        print_text(suggested(texts.CARD_NOT_SHARED, group=quote(group.name)))
     print_text("")
     print_table(
         texts.COLUMNS_MEMBERS,

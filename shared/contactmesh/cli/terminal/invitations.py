@@ -1,5 +1,6 @@
 """Invitations: sending, answering and withdrawing them."""
 
+from collections.abc import Sequence
 from shlex import quote
 from typing import Annotated
 
@@ -8,7 +9,7 @@ from pydantic import JsonValue
 
 from contactmesh.cli.output import AsJson, print_json, print_note, print_table, print_text
 from contactmesh.cli.terminal import texts
-from contactmesh.cli.terminal.connecting import connected
+from contactmesh.cli.terminal.connecting import connected, phonebook_of
 from contactmesh.cli.terminal.naming import (
     GroupName,
     InvitationName,
@@ -20,8 +21,9 @@ from contactmesh.cli.terminal.naming import (
 )
 from contactmesh.cli.terminal.people import People
 from contactmesh.cli.terminal.place import Place, at_a_terminal
+from contactmesh.cli.terminal.suggesting import suggested
 from contactmesh.contracts.group.views import InvitationView
-from contactmesh.terminal import CommandRefused
+from contactmesh.terminal import CommandRefused, OpenInvitation, TerminalInUse
 
 app = typer.Typer()
 
@@ -69,24 +71,32 @@ async def invite(
 @at_a_terminal
 async def invitations(place: Place, as_json: AsJson = False) -> None:
     """List the invitations that wait."""
-    async with connected(place) as terminal:
-        listing = await terminal.groups()
-        sent = await sent_invitations(terminal, listing)
-        people = await People.known(terminal.phonebook, terminal.user_id)
+    try:
+        async with connected(place) as terminal:
+            listing = await terminal.groups()
+            received: Sequence[InvitationView | OpenInvitation] = listing.invitations
+            sent = await sent_invitations(terminal, listing)
+            people = await People.known(terminal.phonebook, terminal.user_id)
+    except TerminalInUse:
+        async with phonebook_of(place) as phonebook:
+            received, sent = await phonebook.invitations(), []
+            people = await People.known(phonebook, place.user_id)
+        if not as_json:
+            print_note(texts.AS_KNOWN_RECEIVED)
     if as_json:
-        print_json([*listing.invitations, *sent])
-    elif listing.invitations or sent:
+        print_json([*(_json_of(each, place.user_id) for each in received), *sent])
+    elif received or sent:
         print_table(
             texts.COLUMNS_INVITATIONS,
             [
                 (
                     invitation.group_name,
                     people.name(invitation.inviter_id),
-                    people.name(invitation.invitee_id),
+                    people.name(_invitee(invitation, place.user_id)),
                     invitation.expires_at.astimezone().strftime("%Y-%m-%d"),
                     short_id(invitation.invitation_id),
                 )
-                for invitation in (*listing.invitations, *sent)
+                for invitation in (*received, *sent)
             ],
         )
     else:
@@ -107,7 +117,7 @@ async def accept(place: Place, invitation: InvitationName, as_json: AsJson = Fal
         await terminal.accept(found.invitation_id)
     _tell(found, "accepted", texts.ACCEPTED.format(group=found.group_name), as_json)
     if not as_json:
-        print_note(texts.ACCEPTED_NEXT.format(group=quote(found.group_name)))
+        print_note(suggested(texts.ACCEPTED_NEXT, group=quote(found.group_name)))
 
 
 @app.command(
@@ -140,6 +150,24 @@ async def withdraw(place: Place, invitation: InvitationName, as_json: AsJson = F
         await terminal.withdraw(found.invitation_id)
     text = texts.WITHDRAWN.format(user_id=found.invitee_id, group=found.group_name)
     _tell(found, "withdrawn", text, as_json)
+
+
+def _invitee(invitation: InvitationView | OpenInvitation, own_id: str) -> str:
+    return own_id if isinstance(invitation, OpenInvitation) else invitation.invitee_id
+
+
+def _json_of(invitation: InvitationView | OpenInvitation, own_id: str) -> JsonValue:
+    if isinstance(invitation, InvitationView):
+        view: JsonValue = invitation.payload()
+        return view
+    return {
+        "invitation_id": invitation.invitation_id,
+        "group_id": invitation.group_id,
+        "group_name": invitation.group_name,
+        "inviter_id": invitation.inviter_id,
+        "invitee_id": own_id,
+        "expires_at": invitation.expires_at.isoformat(),
+    }
 
 
 def _tell(invitation: InvitationView, outcome: str, text: str, as_json: bool) -> None:

@@ -11,6 +11,7 @@ from contactmesh.cli.terminal import texts
 from contactmesh.cli.terminal.connecting import connected
 from contactmesh.cli.terminal.page import as_of
 from contactmesh.cli.terminal.place import Place, at_a_terminal
+from contactmesh.cli.terminal.suggesting import suggested
 from contactmesh.contacts import match_key
 from contactmesh.contracts.carrier.access import OwnLine
 from contactmesh.contracts.carrier.records import Line
@@ -87,7 +88,7 @@ async def _own_line(terminal: Terminal, place: Place, name: str) -> Line:
     for each in (await terminal.own_lines()).lines:
         if name == str(each.line.ref) or key == each.line.msisdn:
             return each.line
-    raise CommandError(texts.NO_SUCH_LINE.format(number=name))
+    raise CommandError(suggested(texts.NO_SUCH_LINE, number=name))
 
 
 def _row(own: OwnLine) -> tuple[str, ...]:

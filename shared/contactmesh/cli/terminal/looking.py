@@ -18,6 +18,7 @@ from contactmesh.cli.terminal.connecting import connected
 from contactmesh.cli.terminal.naming import ContactName, UserName, contact_named, user_named
 from contactmesh.cli.terminal.people import People
 from contactmesh.cli.terminal.place import Place, at_a_terminal
+from contactmesh.cli.terminal.suggesting import suggested
 from contactmesh.contacts import match_key
 from contactmesh.contracts.carrier.access import Granted, Look
 from contactmesh.terminal import Terminal
@@ -143,7 +144,7 @@ async def dial_order(
         for number in numbers or ():
             ref = known.get(match_key(number, enrolment.region) or "")
             if ref is None:
-                raise CommandError(texts.NOT_AT_THE_REGISTRY.format(number=number))
+                raise CommandError(suggested(texts.NOT_AT_THE_REGISTRY, number=number))
             order.append(ref)
         await terminal.set_dial_order(contact.contact_id, order)
         now = await terminal.phonebook.lines(contact.contact_id)

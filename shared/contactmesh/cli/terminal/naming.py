@@ -8,10 +8,11 @@ import typer
 
 from contactmesh.cli.errors import CommandError
 from contactmesh.cli.terminal import texts
+from contactmesh.cli.terminal.suggesting import suggested
 from contactmesh.contracts.group.commands import GroupList
 from contactmesh.contracts.group.views import GroupSummary, InvitationView
 from contactmesh.contracts.identifiers import USER_ID_PATTERN
-from contactmesh.terminal import Contact, Phonebook, Terminal
+from contactmesh.terminal import Contact, KnownGroup, Phonebook, Terminal
 from contactmesh.terminal.rules.ownership import plain_text
 
 SHORT: Final = 8
@@ -21,6 +22,7 @@ _LEAST: Final = 4
 _MOST_CANDIDATES: Final = 5
 
 Named = TypeVar("Named")
+AnyGroup = TypeVar("AnyGroup", GroupSummary, KnownGroup)
 
 UserName = Annotated[str, typer.Argument(metavar="USER", help=texts.HELP_USER)]
 GroupName = Annotated[str, typer.Argument(metavar="GROUP", help=texts.HELP_GROUP)]
@@ -80,7 +82,7 @@ async def groups_named(terminal: Terminal, names: Sequence[str]) -> tuple[GroupS
     return tuple(dict.fromkeys(find_group(groups, name) for name in names)) if names else groups
 
 
-def find_group(groups: Iterable[GroupSummary], name: str) -> GroupSummary:
+def find_group(groups: Iterable[AnyGroup], name: str) -> AnyGroup:
     """A group by its id, its name, or the beginning of its id.
 
     Raises:
@@ -168,7 +170,7 @@ def _by_id(things: Iterable[Named], name: str, identifier: Callable[[Named], str
 
 def _one(name: str, found: Sequence[Named], missing: str, told: Callable[[Named], str]) -> Named:
     if not found:
-        raise NoSuchThing(missing.format(name=name))
+        raise NoSuchThing(suggested(missing, name=name))
     if len(found) > 1:
         candidates = ", ".join(told(each) for each in found[:_MOST_CANDIDATES])
         more = texts.AND_MORE if len(found) > _MOST_CANDIDATES else ""

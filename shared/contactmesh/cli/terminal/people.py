@@ -26,10 +26,10 @@ class People:
         return cls({each.user_id: each.display_name for each in contacts if each.user_id}, own_id)
 
     def display_name(self, user_id: str) -> str:
-        """The name that the phonebook shows, empty if it has none."""
-        return texts.YOU if user_id == self.own_id else self.names.get(user_id, "")
+        """The name that the phonebook shows; the id where it shows none."""
+        return texts.YOU if user_id == self.own_id else self.names.get(user_id, user_id)
 
     def name(self, user_id: str) -> str:
         """The name with the id, or the id alone."""
         name = self.display_name(user_id)
-        return f"{name} ({user_id})" if name and user_id != self.own_id else name or user_id
+        return name if user_id in (self.own_id, name) else f"{name} ({user_id})"

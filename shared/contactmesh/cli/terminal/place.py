@@ -15,6 +15,7 @@ import typer
 from contactmesh.cli.errors import WrongUsage
 from contactmesh.cli.locating import DataFolder
 from contactmesh.cli.terminal import texts
+from contactmesh.cli.terminal.suggesting import for_terminal, suggested
 from contactmesh.local.settings import default_data_folder
 from contactmesh.terminal.credentials import Enrolment, TerminalFolder
 from contactmesh.terminal.errors import NotEnrolled
@@ -91,7 +92,7 @@ class Place:
         except NotEnrolled as error:
             known = self._names()
             if self.name is None or self.name in known or not known:
-                raise NotEnrolled(f"{error} {texts.HOW_TO_ENROL}") from error
+                raise NotEnrolled(f"{error} {suggested(texts.HOW_TO_ENROL)}") from error
             raise NotEnrolled(
                 texts.NO_SUCH_TERMINAL.format(name=self.name, names=", ".join(known))
             ) from error
@@ -108,6 +109,17 @@ class Place:
     def _names(self) -> list[str]:
         folders = self._terminals.iterdir() if self._terminals.is_dir() else ()
         return sorted(folder.name for folder in folders if folder.is_dir())
+
+    @property
+    def user_id(self) -> str:
+        """Whose terminal is wanted.
+
+        Raises:
+            WrongUsage: there are several to choose from.
+            NotEnrolled: there is none.
+        """
+        _, enrolment = self.enrolled()
+        return enrolment.credentials.user_id
 
     @property
     def spelled(self) -> str:
@@ -142,7 +154,9 @@ def at_a_terminal(
         data: Path | None = None,
         **own: object,
     ) -> None:
-        asyncio.run(function(Place.chosen(as_name, folder, data), **own))
+        place = Place.chosen(as_name, folder, data)
+        with for_terminal(place.spelled):
+            asyncio.run(function(place, **own))
 
     _, *its_own = inspect.signature(function, eval_str=True).parameters.values()
     options = [

@@ -25,6 +25,7 @@ from contactmesh.cli.terminal.own_card import (
     without_private_parts,
 )
 from contactmesh.cli.terminal.place import Place, at_a_terminal
+from contactmesh.cli.terminal.suggesting import suggested
 from contactmesh.cli.vcard_files import cards_of
 from contactmesh.contacts import Card, digest
 from contactmesh.contracts.group.views import GroupSummary
@@ -101,7 +102,7 @@ async def publish(
             base = without_private_parts((await contact_named(terminal.phonebook, contact)).card)
         groups = await groups_named(terminal, group or ())
         if not groups:
-            raise WrongUsage(texts.NO_GROUP_TO_PUBLISH_TO)
+            raise WrongUsage(suggested(texts.NO_GROUP_TO_PUBLISH_TO))
         known = {own.group_id: own for own in await terminal.phonebook.own_cards()}
         plan = _Plan(edits, base, known, everywhere=not group)
         told = [await _publish(terminal, each, plan) for each in groups]

@@ -16,7 +16,7 @@ from contactmesh.cli.terminal import texts
 from contactmesh.cli.terminal.connecting import connected, phonebook_of
 from contactmesh.cli.terminal.naming import group_named
 from contactmesh.cli.terminal.place import Place, at_a_terminal
-from contactmesh.cli.terminal.telling import Teller
+from contactmesh.cli.terminal.telling import Teller, merged
 from contactmesh.terminal import UpdateStream
 from contactmesh.terminal.pulling import REFUSED, Refused
 
@@ -56,10 +56,11 @@ async def pull(
             except REFUSED as error:  # of one group; what came of the others is told first
                 refused = error
         # What was pushed meanwhile is told too; the stream has ended with the terminal.
-        told = [await teller.told(update, datetime.now(UTC)) async for update in stream]
+        updates = [update async for update in stream]
+        told = [await teller.told(update, datetime.now(UTC)) for update in merged(updates)]
     if as_json:
-        updates: list[JsonValue] = [data for _, data in told]
-        print_json(updates)
+        changes: list[JsonValue] = [data for line, data in told if line is not None]
+        print_json(changes)
     else:
         _print_pulled([line for line, _ in told if line is not None], every, whole=refused is None)
     if refused is not None:
@@ -76,7 +77,10 @@ async def pull(
 async def watch(place: Place, as_json: AsJson = False) -> None:
     """Show what others change, as it arrives."""
     with _ended_by_signal():
-        async with _telling(place) as teller, connected(place, pull=True) as terminal:
+        async with (
+            _telling(place, texts.ANSWER_WATCHING) as teller,
+            connected(place, pull=True) as terminal,
+        ):
             print_note(texts.WATCHING.format(terminal_id=terminal.terminal_id))
             await _follow(terminal.updates(buffer=_MOST_UPDATES), teller, as_json=as_json)
 
@@ -91,10 +95,10 @@ def _print_pulled(lines: Sequence[str], every: int | None, *, whole: bool) -> No
 
 
 @asynccontextmanager
-async def _telling(place: Place) -> AsyncIterator[Teller]:
+async def _telling(place: Place, answer: str = texts.ANSWER) -> AsyncIterator[Teller]:
     """What tells updates; it knows what was shown before the terminal connected."""
     async with phonebook_of(place) as phonebook:
-        teller = Teller(phonebook)
+        teller = Teller(phonebook, answer)
         await teller.begin()
         yield teller
 

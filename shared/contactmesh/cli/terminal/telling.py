@@ -1,8 +1,8 @@
 """Updates told: a readable line for people, an object for scripts."""
 
 import re
-from collections.abc import Sequence
-from dataclasses import fields
+from collections.abc import Iterable, Sequence
+from dataclasses import fields, replace
 from datetime import datetime
 from shlex import quote
 from typing import cast
@@ -12,6 +12,7 @@ from pydantic import JsonValue
 from contactmesh.cli.terminal import texts
 from contactmesh.cli.terminal.cards import Change, change_line, changes_between
 from contactmesh.cli.terminal.contacts import group_names
+from contactmesh.cli.terminal.suggesting import suggested
 from contactmesh.contacts import Card
 from contactmesh.terminal import (
     Contact,
@@ -38,10 +39,12 @@ class Teller:
 
     Args:
         phonebook: the phonebook that the updates are about.
+        answer: how an invitation can be answered, which while watching takes a step more.
     """
 
-    def __init__(self, phonebook: Phonebook) -> None:
+    def __init__(self, phonebook: Phonebook, answer: str = texts.ANSWER) -> None:
         self._phonebook = phonebook
+        self._answer = answer
         self._shown: dict[str, Card] = {}
         self._users: dict[str, str] = {}
         self._groups: dict[str, str] = {}
@@ -147,7 +150,7 @@ class Teller:
                 return texts.TOLD_INVITED.format(
                     user=self._user(update.inviter_id),
                     group=update.group_name,
-                    quoted=quote(update.group_name),
+                    answer=suggested(self._answer, group=quote(update.group_name)),
                 )
             case InvitationClosed():
                 return texts.TOLD_INVITATION_CLOSED.format(
@@ -170,6 +173,27 @@ class Teller:
 
     def _group(self, group_id: str) -> str:
         return self._groups.get(group_id, group_id)
+
+
+def merged(updates: Iterable[Update]) -> list[Update]:
+    """The updates, with one for each contact that was changed several times.
+
+    The phonebook is told as it is now, so the first of the changes tells them all.
+    """
+    told: list[Update] = []
+    changed: dict[str, int] = {}
+    for update in updates:
+        if isinstance(update, ContactUpdated):
+            place = changed.setdefault(update.contact_id, len(told))
+            before = told[place] if place < len(told) else None
+            if isinstance(before, ContactUpdated):
+                both = dict.fromkeys((*before.changed_fields, *update.changed_fields))
+                told[place] = replace(update, changed_fields=tuple(both))
+                continue
+        elif isinstance(update, ContactAdded | ContactRemoved):
+            changed.pop(update.contact_id, None)
+        told.append(update)
+    return told
 
 
 def _reaching(card: Card) -> list[str]:

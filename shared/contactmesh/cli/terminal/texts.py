@@ -16,7 +16,7 @@ HELP_AS = "The terminal's name on this machine; not needed while there is only o
 HELP_FOLDER = "The folder in which the terminal lives, instead of a name."
 NAME_AND_FOLDER = "Say either --as NAME or --terminal DIR, not both."
 BAD_TERMINAL_NAME = "'{name}' cannot be a terminal's name: use letters, digits and . _ - @ +."
-HOW_TO_ENROL = "Say: contactmesh terminal enrol CODE"
+HOW_TO_ENROL = "Say: contactmesh terminal enrol CODE{which}"
 NO_SUCH_TERMINAL = "No terminal is called {name} here. There are: {names}."
 WHICH_TERMINAL = "Several terminals live here. Choose one with --as NAME: {names}."
 NO_REPLY = (
@@ -33,11 +33,13 @@ HELP_INVITATION = "An invitation's id or the beginning of it, or its group's nam
 HELP_CONTACT = "A contact's name, its id as 'contacts' shows it, or its member's user id."
 NO_USER = (
     "'{name}' is neither a user's id, as in li-wei, nor a member whom your phonebook shows. "
-    "See: contactmesh terminal contacts"
+    "See: contactmesh terminal contacts{which}"
 )
-NO_GROUP = "None of your groups is called '{name}'. See: contactmesh terminal group list"
-NO_INVITATION = "No open invitation is called '{name}'. See: contactmesh terminal group invitations"
-NO_CONTACT = "No contact is called '{name}'. See: contactmesh terminal contacts"
+NO_GROUP = "None of your groups is called '{name}'. See: contactmesh terminal group list{which}"
+NO_INVITATION = (
+    "No open invitation is called '{name}'. See: contactmesh terminal group invitations{which}"
+)
+NO_CONTACT = "No contact is called '{name}'. See: contactmesh terminal contacts{which}"
 SEVERAL = "'{name}' may be any of these; say which by its id: {candidates}."
 AND_MORE = ", ..."
 
@@ -119,7 +121,8 @@ CONNECTIONS: Final = {
 }
 ROUND_TRIP = "{state}, {milliseconds} ms there and back"
 NO_REGION = "none: numbers without a country code match nobody"
-COUNTS = "{contacts} contacts, {groups} groups"
+CONTACTS = ("1 contact", "{count} contacts")
+GROUPS = ("1 group", "{count} groups")
 EVERY = "every {seconds} s while it is connected"
 
 # import, export
@@ -165,7 +168,9 @@ HELP_SEARCH = "Only those whose name, number, e-mail, organisation or note holds
 COLUMNS_CONTACTS = ("Name", "Numbers", "Groups", "Yours", "Id")
 MORE = " + {count} more"
 NOTHING_FOUND = "No contact holds '{search}'."
-NO_CONTACTS = "The phonebook is empty. Bring contacts in with: contactmesh terminal import FILE.vcf"
+NO_CONTACTS = (
+    "The phonebook is empty. Bring contacts in with: contactmesh terminal import FILE.vcf{which}"
+)
 HELP_CONTACT_SHOW = "Show all that is known of a contact: what is the member's, and what is yours."
 EXAMPLE_CONTACT = "Example:  contactmesh terminal contact 张伟"
 CONTACT_TITLE = "{name}  ({contact_id})"
@@ -218,17 +223,29 @@ BAD_GROUP_NAME = (
 )
 GROUP_CREATED = "The group {name} is there: {group_id}"
 GROUP_NEXT = (
-    "Share your card with it: contactmesh terminal publish · "
-    "ask others in: contactmesh terminal group invite {name} USER"
+    "Share your card with it: contactmesh terminal publish{which} · "
+    "ask others in: contactmesh terminal group invite {name} USER{which}"
 )
 HELP_GROUP_LIST = "List your groups."
 EXAMPLE_GROUP_LIST = "Example:  contactmesh terminal group list --json | jq -r '.[].name'"
 COLUMNS_GROUPS = ("Group", "Members", "Owner", "Your role", "Since", "Id")
-NO_GROUPS = "You are in no group. Make one with: contactmesh terminal group create NAME"
-INVITATIONS_WAIT = (
-    "{count} invitations wait for your answer. See: contactmesh terminal group invitations"
+NO_GROUPS = "You are in no group. Make one with: contactmesh terminal group create NAME{which}"
+INVITATION_WAITS = (
+    "1 invitation waits for your answer. See: contactmesh terminal group invitations{which}"
 )
-ROLES: Final = {Role.CREATOR: "creator", Role.INITIAL: "first member", Role.INVITED: "invited"}
+INVITATIONS_WAIT = (
+    "{count} invitations wait for your answer. See: contactmesh terminal group invitations{which}"
+)
+AS_KNOWN = (
+    "As far as this terminal has heard; another process runs it, so that the service was not asked."
+)
+COLUMNS_KNOWN_GROUPS = ("Group", "Members", "Owner", "Id")
+COLUMNS_KNOWN_MEMBERS = ("Member", "Name", "Role")
+ROLES: Final = {
+    Role.CREATOR: "creator",
+    Role.INITIAL: "first member",
+    Role.INVITED: "joined by invitation",
+}
 OWNER = "owner"
 YOU = "you"
 HELP_GROUP_SHOW = "Show a group: its members, whom you block there, and who is invited."
@@ -237,10 +254,13 @@ GROUP_TITLE = "{name}  ({group_id})"
 PUSHED = "Changes are pushed to this terminal."
 NOT_PUSHED = "Changes are not pushed to this terminal; it pulls them."
 CARD_SHARED = "The group has your card."
-CARD_NOT_SHARED = "The group does not have your card yet. See: contactmesh terminal publish --help"
+CARD_NOT_SHARED = (
+    "The group does not have your card yet. Share it: "
+    "contactmesh terminal publish --group {group}{which}"
+)
 COLUMNS_MEMBERS = ("Member", "Name", "Role", "Since", "")
 BLOCKED = "you block"
-COLUMNS_INVITED = ("Invited", "By", "Open until", "Id")
+COLUMNS_INVITED = ("Waiting for an answer", "By", "Open until", "Id")
 HELP_GROUP_LEAVE = "Leave a group. Its members' cards go from your phonebook, your entries stay."
 EXAMPLE_GROUP_LEAVE = "Example:  contactmesh terminal group leave 家人"
 ASK_LEAVE = "Leave {group}?"
@@ -274,11 +294,14 @@ NOT_INVITED = "{user_id} is not invited: {reason}"
 HELP_INVITATIONS = "List the invitations that wait: for your answer, and for that of others."
 EXAMPLE_INVITATIONS = "Example:  contactmesh terminal group invitations"
 COLUMNS_INVITATIONS = ("Group", "From", "To", "Open until", "Id")
+AS_KNOWN_RECEIVED = (
+    "Those that wait for your answer, as far as this terminal has heard; another process runs it."
+)
 NO_INVITATIONS = "No invitation waits."
 HELP_ACCEPT = "Accept an invitation. You then get the members' cards, and they yours if you share."
 EXAMPLE_ACCEPT = "Example:  contactmesh terminal group accept 家人"
 ACCEPTED = "You are in {group} now."
-ACCEPTED_NEXT = "Share your card with it: contactmesh terminal publish --group {group}"
+ACCEPTED_NEXT = "Share your card with it: contactmesh terminal publish --group {group}{which}"
 HELP_DECLINE = "Decline an invitation."
 EXAMPLE_DECLINE = "Example:  contactmesh terminal group decline 家人"
 DECLINED = "You declined the invitation to {group}."
@@ -315,7 +338,7 @@ CARD_AND_CONTACT = "Say either --card FILE or --contact CONTACT, not both."
 ONE_CARD = "{file} holds {count} cards. Give a file with one, your own."
 NO_GROUP_TO_PUBLISH_TO = (
     "You are in no group, so nobody would see your card. Make a group first: "
-    "contactmesh terminal group create NAME"
+    "contactmesh terminal group create NAME{which}"
 )
 FIRST_CARD = (
     "You have no card yet. Make one with --name 张伟 --number +8613800138000, or give one with "
@@ -353,7 +376,7 @@ NOW_BLOCKED = "{user_id} is not notified of your changes any more: {where}."
 HELP_LIFT = "Take a block back. The user then gets your card as it is now."
 EXAMPLE_LIFT = "Example:  contactmesh terminal lift zhang-wei"
 LIFTED = "No block on {user_id} any more: {where}."
-STILL_BLOCKED = "Another block on {user_id} stands. See: contactmesh terminal blocks"
+STILL_BLOCKED = "Another block on {user_id} stands. See: contactmesh terminal blocks{which}"
 HELP_BLOCKS = "List whom you block, and where."
 EXAMPLE_BLOCKS = "Example:  contactmesh terminal blocks"
 COLUMNS_BLOCKS = ("User", "Name", "Where")
@@ -396,7 +419,11 @@ TOLD_LEFT: Final = {
     MemberState.LEFT: "{user} left {group}",
     MemberState.REMOVED: "{user} was removed from {group}",
 }
-TOLD_INVITED = "{user} invites you to {group}. Answer: contactmesh terminal group accept {quoted}"
+TOLD_INVITED = "{user} invites you to {group}. {answer}"
+ANSWER = "Answer: contactmesh terminal group accept {group}{which}"
+ANSWER_WATCHING = (
+    "Answer: stop watching (Ctrl-C), then: contactmesh terminal group accept {group}{which}"
+)
 TOLD_INVITATION_CLOSED = "the invitation of {user} to {group} was {outcome}"
 TOLD_GROUP_JOINED = "you are in {group} now"
 TOLD_GROUP_GONE: Final = {
@@ -458,7 +485,8 @@ HELP_DIAL_NUMBERS = "The contact's numbers, the first to be dialled first."
 DIAL_ORDER = "Numbers of {name} are dialled in this order: {numbers}."
 DIAL_ORDER_GONE = "Numbers of {name} are dialled as {name} wants it."
 NOT_AT_THE_REGISTRY = (
-    "The registry has told of no number {number} of this contact. See: contactmesh terminal show"
+    "The registry has told of no number {number} of this contact. "
+    "See: contactmesh terminal show{which}"
 )
 
 # line
@@ -480,7 +508,7 @@ EXAMPLE_LINE_PRIORITY = "Example:  contactmesh terminal line priority 1380013800
 HELP_LINE_PLACE = "1 to 100."
 LINE_PLACED = "{number} is to be dialled at place {place}."
 LINE_UNPLACED = "{number} has no place of its own."
-NO_SUCH_LINE = "None of your numbers is {number}. See: contactmesh terminal line list"
+NO_SUCH_LINE = "None of your numbers is {number}. See: contactmesh terminal line list{which}"
 BAD_SHARED_LABEL = "A shared label is 1 to 50 characters, and there are 10 at the most."
 
 # grant, revoke, grants, looks

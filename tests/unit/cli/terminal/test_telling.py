@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from contactmesh.cli.terminal.telling import Teller
+from contactmesh.cli.terminal import texts
+from contactmesh.cli.terminal.suggesting import for_terminal
+from contactmesh.cli.terminal.telling import Teller, merged
 from contactmesh.contracts.group.views import MemberState, Role
 from contactmesh.terminal import (
     ContactAdded,
@@ -112,3 +114,34 @@ async def test_a_contact_that_has_gone_since_is_told_by_its_own_update(
 ) -> None:
     line, _ = await Teller(phonebook).told(ContactUpdated("gone", "Ann", ("name/full",)), NOW)
     assert line is None
+
+
+async def test_changes_of_a_contact_between_two_pulls_are_one(phonebook: Phonebook) -> None:
+    teller = Teller(phonebook)
+    await phonebook.import_cards(vcard("Ann", "+14155550100"))
+    await teller.begin()
+    updates: list[Update] = []
+    for card in (vcard("Ann", "+14155550101"), vcard("Ann Smith", "+14155550102")):
+        _, applied = await phonebook.import_cards(card)
+        updates.extend(applied.updates)
+    (update,) = merged([*updates, MemberJoined(GROUP, "bob", Role.INVITED)])[:-1]
+    assert isinstance(update, ContactUpdated)
+    assert {"name/full"} < set(update.changed_fields)
+    _, data = await teller.told(update, NOW)
+    assert isinstance(data, dict)
+    assert data["display_name"] == "Ann Smith"
+    assert "+14155550102" in json.dumps(data["changes"])
+    assert "+14155550101" not in json.dumps(data["changes"])
+
+
+async def test_an_invitation_says_how_it_is_answered_from_where_it_is_told(
+    phonebook: Phonebook,
+) -> None:
+    invited = InvitationReceived(INVITATION, GROUP, "Book Club", "bob", NOW)
+    with for_terminal("--as alice"):
+        text = await told(Teller(phonebook), invited)
+        watching = await told(Teller(phonebook, texts.ANSWER_WATCHING), invited)
+    assert text.endswith("Answer: contactmesh terminal group accept 'Book Club' --as alice")
+    assert watching.endswith(
+        "stop watching (Ctrl-C), then: contactmesh terminal group accept 'Book Club' --as alice"
+    )
