@@ -1,7 +1,8 @@
 """Connecting to the broker, and what its failures mean."""
 
 import asyncio
-from collections.abc import AsyncIterator
+import contextlib
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from typing import Final
 
@@ -28,6 +29,8 @@ read_forgivingly()
 
 CONNECT_SECONDS: Final = 10.0
 HEARTBEAT_SECONDS: Final = 15
+CLOSE_SECONDS: Final = 5.0
+"""How long the broker may take to say good-bye."""
 
 
 class BrokerUnavailable(Exception):
@@ -60,9 +63,20 @@ async def connect(url: str, name: str) -> AbstractConnection:
             await connection.connect()
     except BROKER_FAILURES as error:
         # One that never opened would otherwise try to close itself when it is collected.
-        await connection.close()
+        await close(connection)
         raise BrokerUnavailable(f"No connection to the broker: {type(error).__name__}.") from error
+    except BaseException:
+        # Cancelled, by a time limit around this one perhaps: nobody else knows the connection.
+        await close(connection)
+        raise
     return connection
+
+
+async def close(connection: AbstractConnection) -> None:
+    """Close a connection, whatever state it is in."""
+    with contextlib.suppress(*BROKER_FAILURES):
+        async with asyncio.timeout(CLOSE_SECONDS):
+            await connection.close()
 
 
 async def underlay(channel: AbstractChannel) -> Channel:
@@ -83,7 +97,7 @@ async def declaring(url: str, name: str) -> AsyncIterator[AbstractConnection]:
     except BROKER_FAILURES as error:
         raise BrokerUnavailable(f"The broker did not do it: {type(error).__name__}.") from error
     finally:
-        await connection.close()
+        await close(connection)
 
 
 async def declare_service(url: str, service: ServiceTopology) -> None:
@@ -93,15 +107,18 @@ async def declare_service(url: str, service: ServiceTopology) -> None:
         BrokerUnavailable: the broker cannot be reached or refuses.
     """
     async with declaring(url, f"{service.service} topology") as connection:
-        channel = await connection.channel()
-        for name in EXCHANGES:
-            await channel.declare_exchange(name, aio_pika.ExchangeType.TOPIC, durable=True)
-        for queue in service.queues:
-            await declare_queue(channel, queue)
+        await declare(await connection.channel(), service.queues)
 
 
-async def declare_queue(channel: AbstractChannel, queue: Queue) -> None:
-    """Declare a service's queue and its parking queue, with their bindings."""
+async def declare(channel: AbstractChannel, queues: Sequence[Queue]) -> None:
+    """Declare the exchanges and some queues, with their parking queues and their bindings."""
+    for name in EXCHANGES:
+        await channel.declare_exchange(name, aio_pika.ExchangeType.TOPIC, durable=True)
+    for queue in queues:
+        await _declare_queue(channel, queue)
+
+
+async def _declare_queue(channel: AbstractChannel, queue: Queue) -> None:
     quorum: FieldTable = {"x-queue-type": "quorum"}
     parking = await channel.declare_queue(queue.parking, durable=True, arguments=quorum)
     await parking.bind(DEAD, queue.name)

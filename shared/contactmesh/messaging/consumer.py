@@ -8,6 +8,7 @@ import asyncio
 import contextlib
 from collections import deque
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final, Protocol
 
 import aiormq
@@ -18,14 +19,15 @@ from tenacity import AsyncRetrying, retry_if_exception_type, wait_exponential_ji
 from contactmesh.messaging.connection import (
     BROKER_FAILURES,
     BrokerUnavailable,
+    close,
     connect,
-    declare_queue,
+    declare,
     underlay,
 )
 from contactmesh.messaging.message import Delivery, Parked
 from contactmesh.messaging.parking import ParkingLimit, TooManyParked, park
 from contactmesh.messaging.publisher import Publisher
-from contactmesh.messaging.topology import Queue
+from contactmesh.messaging.topology import MAX_EVENT_BYTES, Queue
 
 log = structlog.get_logger()
 
@@ -34,6 +36,11 @@ BATCH: Final = 200
 BATCH_BYTES: Final = 8 * 1024 * 1024
 """A batch is one transaction, which has to fit one message to the database."""
 PREFETCH: Final = 2 * BATCH
+ANSWER_SECONDS: Final = 10.0
+"""How long the broker may take for what a consumer asks of it."""
+STEADY_SECONDS: Final = 5.0
+"""A connection that lasted as long worked, and is replaced at once; another is waited for longer
+each time."""
 
 
 class BatchHandler(Protocol):
@@ -48,7 +55,7 @@ class BatchHandler(Protocol):
         ...
 
     async def poisoned(self, delivery: Delivery) -> None:
-        """A delivery that `handle` raises an unexpected error for, even alone, is being parked."""
+        """A delivery was parked because `handle` raised an unexpected error for it, even alone."""
         ...
 
 
@@ -58,6 +65,8 @@ class BatchConsumer:
     `transient` are the errors that mean "not now": the batch is kept and tried again, and nothing
     is parked. Any other error is taken as a fault of one message: the batch is split down to single
     messages, and those that fail alone are parked.
+
+    A body of more than `max_body` bytes is let go of, and its delivery says so.
 
     `consuming` says whether messages arrive now; `halted` why they never will again.
     """
@@ -70,7 +79,7 @@ class BatchConsumer:
         publisher: Publisher,
         *,
         name: str,
-        max_body: int | None = None,
+        max_body: int = MAX_EVENT_BYTES,
         transient: tuple[type[Exception], ...] = (),
     ) -> None:
         self._url = url
@@ -114,30 +123,33 @@ class BatchConsumer:
 
     async def _session(self) -> None:
         connection = await connect(self._url, f"{self._name} consumer")
+        loop = asyncio.get_running_loop()
+        steady_at = loop.time() + STEADY_SECONDS
         try:
-            channel = await connection.channel(publisher_confirms=False)
-            # It may have been deleted since the service started.
-            await declare_queue(channel, self._queue)
-            raw = await underlay(channel)
-            await raw.basic_qos(prefetch_count=PREFETCH)
-            arrivals = _Arrivals(raw, self._queue.name, self._max_body)
-            tag = await arrivals.start()
+            async with asyncio.timeout(ANSWER_SECONDS):
+                channel = await connection.channel(publisher_confirms=False)
+                # They may have been deleted since the service started.
+                await declare(channel, [self._queue])
+                raw = await underlay(channel)
+                await raw.basic_qos(prefetch_count=PREFETCH)
+                arrivals = _Arrivals(raw, self._queue.name, self._max_body)
+                tag = await arrivals.start()
             self.consuming = True
             log.info("consuming", queue=self._queue.name)
             while batch := await arrivals.take(self._stopping):
                 await self._settle([delivery for _, delivery in batch])
-                await raw.basic_ack(batch[-1][0], multiple=True)
+                async with asyncio.timeout(ANSWER_SECONDS):
+                    await raw.basic_ack(batch[-1][0], multiple=True)
             if self._stopping.is_set():
-                await raw.basic_cancel(tag)
+                async with asyncio.timeout(ANSWER_SECONDS):
+                    await raw.basic_cancel(tag)
         except BROKER_FAILURES as error:
-            if not self.consuming:
+            if not self.consuming or loop.time() < steady_at:
                 raise BrokerUnavailable(f"No consumer: {type(error).__name__}.") from error
-            # A connection that has worked is replaced at once, however many there were before it.
             log.warning("lost the broker", queue=self._queue.name, because=type(error).__name__)
         finally:
             self.consuming = False
-            with contextlib.suppress(*BROKER_FAILURES):
-                await connection.close()
+            await close(connection)
 
     async def _settle(self, batch: Sequence[Delivery]) -> None:
         """Handle a batch to its end, whatever it takes."""
@@ -155,23 +167,30 @@ class BatchConsumer:
             ),
         )
         try:
-            parked: list[Parked] = await retrying(self._find_poison, batch)
+            found: _Found = await retrying(self._find_poison, batch)
+            parked = [*found.given_back, *found.poison]
             self._limit.count(handled=len(batch) - len(parked), parked=len(parked))
             if parked:
                 await retrying(park, self._publisher, self._queue, parked)
+            for one in found.poison:
+                # Only now: before, it may still be left in the queue and handled after all.
+                await retrying(self._handler.poisoned, one.delivery)
         except self._transient as error:
             raise BrokerUnavailable("Stopped while waiting; the batch goes back.") from error
 
-    async def _find_poison(self, batch: Sequence[Delivery]) -> list[Parked]:
+    async def _find_poison(self, batch: Sequence[Delivery]) -> "_Found":
         try:
-            return list(await self._handler.handle(batch))
+            return _Found(await self._handler.handle(batch))
         except self._not_poison:
             raise
         except Exception as error:  # noqa: BLE001 - whatever a message provokes, the others pass
             if len(batch) > 1:
                 middle = len(batch) // 2
                 first = await self._find_poison(batch[:middle])
-                return first + await self._find_poison(batch[middle:])
+                second = await self._find_poison(batch[middle:])
+                return _Found(
+                    [*first.given_back, *second.given_back], [*first.poison, *second.poison]
+                )
             log.error(  # noqa: TRY400 - the error's text may hold contact details
                 "poisonous message",
                 queue=self._queue.name,
@@ -179,13 +198,20 @@ class BatchConsumer:
                 error=type(error).__name__,
                 at=_place(error),
             )
-            await self._handler.poisoned(batch[0])
-            return [Parked(batch[0], f"{type(error).__name__} at {_place(error)}")]
+            return _Found([], [Parked(batch[0], f"{type(error).__name__} at {_place(error)}")])
 
     async def _pause(self, seconds: float) -> None:
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 await self._stopping.wait()
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What of a batch is to be parked."""
+
+    given_back: Sequence[Parked]
+    poison: Sequence[Parked] = ()
 
 
 def _place(error: BaseException) -> str:
@@ -199,7 +225,7 @@ def _place(error: BaseException) -> str:
 class _Arrivals:
     """The deliveries of one consumer on one channel, with their delivery tags."""
 
-    def __init__(self, channel: Channel, queue: str, max_body: int | None) -> None:
+    def __init__(self, channel: Channel, queue: str, max_body: int) -> None:
         self._channel = channel
         self._queue = queue
         self._max_body = max_body
@@ -250,7 +276,7 @@ class _Arrivals:
         if tag is None:
             return
         size = len(message.body)
-        too_large = size if self._max_body is not None and size > self._max_body else None
+        too_large = size if size > self._max_body else None
         self._waiting.append(
             (
                 tag,

@@ -28,11 +28,21 @@ class ParkingLimit:
     """Watches the share of parked messages among the last ones.
 
     Raises `TooManyParked` from `count` once `ratio` of the last `window` messages, and at least
-    `minimum` of them, were parked.
+    `minimum` of them, were parked; or `in_a_row` without a good one between them, however healthy
+    it was before.
     """
 
-    def __init__(self, *, window: int = 500, minimum: int = 100, ratio: float = 0.9) -> None:
+    def __init__(
+        self,
+        *,
+        window: int = 500,
+        minimum: int = 100,
+        ratio: float = 0.9,
+        in_a_row: int = 50,
+    ) -> None:
         self._recent: deque[bool] = deque(maxlen=window)
+        self._in_a_row = in_a_row
+        self._row = 0
         self._minimum = minimum
         self._ratio = ratio
 
@@ -44,8 +54,11 @@ class ParkingLimit:
         """
         self._recent.extend([False] * handled)
         self._recent.extend([True] * parked)
+        # A batch does not tell in which order they came: one good message ends the row.
+        self._row = 0 if handled else self._row + parked
         bad = sum(self._recent)
-        if bad >= self._minimum and bad >= self._ratio * len(self._recent):
+        share = bad >= self._minimum and bad >= self._ratio * len(self._recent)
+        if share or self._row >= self._in_a_row:
             raise TooManyParked(
                 f"{bad} of the last {len(self._recent)} messages cannot be handled. The consumer "
                 "has stopped and leaves the others in the queue; check the release."

@@ -6,6 +6,7 @@ connection, so that acknowledgements still pass.
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import dataclass
 from types import TracebackType
 from typing import Final, Self
 
@@ -14,12 +15,25 @@ from aio_pika.abc import AbstractChannel, AbstractConnection
 from aiormq.channel import Channel
 
 from contactmesh.contracts.envelope import CONTENT_TYPE
-from contactmesh.messaging.connection import BROKER_FAILURES, BrokerUnavailable, connect, underlay
+from contactmesh.messaging.connection import (
+    BROKER_FAILURES,
+    BrokerUnavailable,
+    close,
+    connect,
+    underlay,
+)
 from contactmesh.messaging.message import Outgoing
 
 CONFIRM_SECONDS: Final = 10.0
 WINDOW: Final = 500
 """Publishes in flight at once; more would only wait in the broker."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Opened:
+    connection: AbstractConnection
+    # Kept, because the client library refers to channels weakly.
+    channel: AbstractChannel
 
 
 class Publisher:
@@ -32,8 +46,7 @@ class Publisher:
     def __init__(self, url: str, name: str) -> None:
         self._url = url
         self._name = name
-        self._connection: AbstractConnection | None = None
-        self._channel: AbstractChannel | None = None
+        self._opened: _Opened | None = None
         self._opening = asyncio.Lock()
 
     async def __aenter__(self) -> Self:
@@ -58,33 +71,49 @@ class Publisher:
         """
         for start in range(0, len(messages), WINDOW):
             window = messages[start : start + WINDOW]
-            try:
-                async with asyncio.timeout(CONFIRM_SECONDS):
-                    channel = await self._open()
-                    raw = await underlay(channel)
-                    await asyncio.gather(
-                        *(_publish(raw, message, mandatory=mandatory) for message in window)
-                    )
-            except BROKER_FAILURES as error:
-                await self.close()
-                kind = type(error).__name__
-                raise BrokerUnavailable(f"The broker did not take a message: {kind}.") from error
+            await self._publish_window(window, mandatory=mandatory)
 
     async def close(self) -> None:
         """Close the connection; the next publish opens another."""
-        connection, self._connection, self._channel = self._connection, None, None
-        if connection is not None:
-            await connection.close()
+        if self._opened is not None:
+            await self._discard(self._opened)
 
-    async def _open(self) -> AbstractChannel:
-        async with self._opening:
-            if self._channel is None or self._channel.is_closed:
-                await self.close()
-                self._connection = await connect(self._url, self._name)
-                self._channel = await self._connection.channel(
-                    publisher_confirms=True, on_return_raises=True
+    async def _publish_window(self, window: Sequence[Outgoing], *, mandatory: bool) -> None:
+        opened: _Opened | None = None
+        try:
+            async with asyncio.timeout(CONFIRM_SECONDS):
+                opened = await self._open()
+                raw = await underlay(opened.channel)
+                await asyncio.gather(
+                    *(_publish(raw, message, mandatory=mandatory) for message in window)
                 )
-            return self._channel
+        except BROKER_FAILURES as error:
+            if opened is not None:
+                await self._discard(opened)
+            kind = type(error).__name__
+            raise BrokerUnavailable(f"The broker did not take a message: {kind}.") from error
+
+    async def _open(self) -> _Opened:
+        async with self._opening:
+            if self._opened is not None and self._opened.channel.is_closed:
+                await self._discard(self._opened)
+            if self._opened is None:
+                connection = await connect(self._url, self._name)
+                try:
+                    channel = await connection.channel(
+                        publisher_confirms=True, on_return_raises=True
+                    )
+                except BaseException:
+                    await close(connection)
+                    raise
+                self._opened = _Opened(connection, channel)
+            return self._opened
+
+    async def _discard(self, opened: _Opened) -> None:
+        # By the time that one task learns of a failure, another may have opened the next one.
+        if self._opened is opened:
+            self._opened = None
+        await close(opened.connection)
 
 
 async def _publish(channel: Channel, message: Outgoing, *, mandatory: bool) -> None:

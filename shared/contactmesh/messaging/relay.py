@@ -28,7 +28,10 @@ SWEEP_BATCH: Final = 500
 
 @dataclass(frozen=True, slots=True)
 class OutboxEntry:
-    """A message that a transaction has decided on; `id` is the place in the order."""
+    """A plain event that a transaction has decided on; `id` is the place in the order.
+
+    An outbox keeps no recipients, no headers and nothing transient.
+    """
 
     id: str
     message: Outgoing
@@ -46,7 +49,7 @@ class Outbox(Protocol):
         ...
 
     async def delete(self, ids: Sequence[str]) -> None:
-        """Remove entries that are published, as far as their lease is still ours."""
+        """Remove entries that are published, whoever holds their lease by now."""
         ...
 
 
@@ -60,12 +63,19 @@ class OutboxRelay:
         self._publisher = publisher
         self._transient: tuple[type[Exception], ...] = (*transient, BrokerUnavailable)
         self._committed: asyncio.Queue[Sequence[OutboxEntry]] = asyncio.Queue(maxsize=64)
+        self._in_hand: set[str] = set()
         self._stopping = asyncio.Event()
 
     async def committed(self, entries: Sequence[OutboxEntry]) -> None:
         """Hand over entries just committed. Waits when publishing is far behind."""
         if entries:
-            await self._committed.put(entries)
+            ids = [entry.id for entry in entries]
+            self._in_hand.update(ids)
+            try:
+                await self._committed.put(entries)
+            except asyncio.CancelledError:
+                self._in_hand.difference_update(ids)  # the sweep's, then
+                raise
 
     def stop(self) -> None:
         """Publish what was handed over, then let `run` return.
@@ -89,7 +99,9 @@ class OutboxRelay:
             handed = [await self._committed.get()]
             while not self._committed.empty():
                 handed.append(self._committed.get_nowait())
-            await self._publish([entry for entries in handed for entry in entries])
+            entries = [entry for several in handed for entry in several]
+            await self._publish(entries)
+            self._in_hand.difference_update(entry.id for entry in entries)
             for _ in handed:
                 self._committed.task_done()
 
@@ -97,10 +109,19 @@ class OutboxRelay:
         while True:
             with contextlib.suppress(*self._transient):
                 OUTBOX_OLDEST.set(await self._outbox.oldest_age_seconds())
-                while entries := await self._outbox.take_over(SWEEP_BATCH):
-                    log.info("taking over outbox entries", entries=len(entries))
-                    await self._publish(entries)
+            with contextlib.suppress(*self._transient):
+                await self._take_over()
             await asyncio.sleep(SWEEP_SECONDS)
+
+    async def _take_over(self) -> None:
+        """Try once, since the next sweep is the next try: waiting here would stop the gauge."""
+        while entries := await self._outbox.take_over(SWEEP_BATCH):
+            # While the broker is away, the leases of what was handed over here expire too.
+            left = [entry for entry in entries if entry.id not in self._in_hand]
+            if left:
+                log.info("taking over outbox entries", entries=len(left))
+                await self._published(left)
+                await self._deleted(left)
 
     async def _publish(self, entries: Sequence[OutboxEntry]) -> None:
         retrying = AsyncRetrying(

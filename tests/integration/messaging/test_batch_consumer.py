@@ -1,6 +1,7 @@
 """Consuming in batches from the real broker: poison, patience, limits, lost connections."""
 
 import asyncio
+import contextlib
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
@@ -17,12 +18,12 @@ from tests.wire import DEADLINE, take_parked
 from yarl import URL
 
 from contactmesh.local.waiting import until
-from contactmesh.messaging.connection import BrokerUnavailable
+from contactmesh.messaging.connection import BrokerUnavailable, connect
 from contactmesh.messaging.consumer import BATCH, BatchConsumer
 from contactmesh.messaging.message import Delivery, Outgoing, Parked
 from contactmesh.messaging.parking import TooManyParked
 from contactmesh.messaging.publisher import Publisher
-from contactmesh.messaging.topology import EVENTS, GROUP
+from contactmesh.messaging.topology import EVENTS, GROUP, MAX_EVENT_BYTES
 
 QUEUE = GROUP.events_queue
 SPOILT = datetime(2026, 11, 30, tzinfo=UTC)
@@ -92,8 +93,35 @@ async def _send(broker: Broker, *bodies: str) -> None:
     async with connection:
         channel = await connection.channel()
         for body in bodies:
-            message = aio_pika.Message(body.encode(), message_id=f"id-{body}")
+            message = aio_pika.Message(body.encode(), message_id=f"id-{body[:40]}")
             await channel.default_exchange.publish(message, QUEUE.name)
+
+
+@asynccontextmanager
+async def _stallable(url: str) -> AsyncIterator[tuple[str, asyncio.Event]]:
+    """The broker over a line on which nothing moves while the event is not set."""
+    server = URL(url)
+    flowing = asyncio.Event()
+    flowing.set()
+
+    async def copy(source: asyncio.StreamReader, target: asyncio.StreamWriter) -> None:
+        with contextlib.suppress(ConnectionError):
+            while received := await source.read(65_536):
+                await flowing.wait()
+                target.write(received)
+        target.close()
+
+    async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        far_reader, far_writer = await asyncio.open_connection(server.host, server.port)
+        await asyncio.gather(copy(reader, far_writer), copy(far_reader, writer))
+
+    listener = await asyncio.start_server(connected, "127.0.0.1", 0)
+    try:
+        port = listener.sockets[0].getsockname()[1]
+        yield str(server.with_host("127.0.0.1").with_port(port)), flowing
+    finally:
+        flowing.set()
+        listener.close()
 
 
 async def _waiting(broker: Broker, queue: str) -> int:
@@ -222,6 +250,35 @@ async def test_when_nearly_everything_is_invalid_the_consumer_stops_and_leaves_i
     assert await _waiting(broker, QUEUE.parking) < 100
 
 
+async def test_nobody_is_told_that_a_message_was_set_aside_which_is_left_in_the_queue(
+    broker: Broker, publisher: Publisher
+) -> None:
+    handler = Handler(fails=lambda _: ValueError())
+    await _send(broker, *(str(number) for number in range(120)))
+    consumer = BatchConsumer(broker.url, QUEUE, handler, publisher, name="tests")
+    with pytest.raises(TooManyParked):
+        async with asyncio.timeout(DEADLINE):
+            await consumer.run()
+
+    async def all_there() -> bool:
+        left = await _waiting(broker, QUEUE.name) + await _waiting(broker, QUEUE.parking)
+        return left == 120
+
+    await until(all_there, seconds=DEADLINE)
+    assert len(handler.told) == await _waiting(broker, QUEUE.parking) < 50
+
+
+async def test_every_consumer_lets_go_of_a_body_that_is_over_the_limit_of_events(
+    broker: Broker, publisher: Publisher
+) -> None:
+    seen: list[int | None] = []
+    handler = Handler(parks=lambda one: bool(seen.append(one.too_large)))  # type: ignore[func-returns-value]
+    await _send(broker, "x" * (MAX_EVENT_BYTES + 1), "small")
+    async with _consuming(broker, handler, publisher):
+        await handler.until_handled("", "small")
+    assert set(seen) == {MAX_EVENT_BYTES + 1, None}
+
+
 class BrokenAtFirst(Publisher):
     """A publisher that the broker refuses for a while."""
 
@@ -289,6 +346,7 @@ async def test_a_queue_that_was_deleted_is_there_again_with_its_consumer(
         connection = await aio_pika.connect(broker.url)
         async with connection:
             channel = await connection.channel()
+            await channel.exchange_delete(EVENTS)
             await channel.queue_delete(QUEUE.name)
 
             async def noticed() -> bool:
@@ -300,8 +358,58 @@ async def test_a_queue_that_was_deleted_is_there_again_with_its_consumer(
             return consumer.consuming
 
         await until(consuming, seconds=DEADLINE)
-        await _send(broker, "two")
-        await handler.until_handled("two")
+        await publisher.publish([_event("two")], mandatory=True)
+        await handler.until_handled("{}")
+
+
+async def test_a_broker_that_stalls_does_not_hold_a_stop(
+    broker: Broker, publisher: Publisher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for limit in ("consumer.ANSWER_SECONDS", "connection.CLOSE_SECONDS"):
+        monkeypatch.setattr(f"contactmesh.messaging.{limit}", 0.2)
+    handler = Handler()
+    async with _stallable(broker.url) as (url, flowing):
+        consumer = BatchConsumer(url, QUEUE, handler, publisher, name="tests")
+        running = asyncio.create_task(consumer.run())
+
+        async def consuming() -> bool:
+            return consumer.consuming
+
+        await until(consuming, seconds=DEADLINE)
+        flowing.clear()
+        consumer.stop()
+        async with asyncio.timeout(5):
+            await running
+
+
+async def test_an_attempt_to_connect_that_is_given_up_leaves_no_connection_behind() -> None:
+    ended = asyncio.Event()
+
+    async def silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read()  # up to the end
+        writer.close()
+        ended.set()
+
+    server = await asyncio.start_server(silent, "127.0.0.1", 0)
+    async with server:
+        port = server.sockets[0].getsockname()[1]
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.2):
+                await connect(f"amqp://127.0.0.1:{port}/", "tests")
+        async with asyncio.timeout(5):
+            await ended.wait()
+
+
+async def test_a_late_failure_on_an_old_connection_leaves_the_new_one_alone(
+    publisher: Publisher,
+) -> None:
+    old = await publisher._open()
+    await publisher.close()
+    await publisher.publish([_event("one")], mandatory=True)
+    new = await publisher._open()
+    await publisher._discard(old)  # as a task does that waited on it all the time
+    assert await publisher._open() is new
+    await publisher.publish([_event("two")], mandatory=True)
 
 
 async def test_a_publisher_connects_again_after_the_broker_closed_its_connection(

@@ -74,6 +74,16 @@ def test_only_the_last_messages_count() -> None:
         limit.count(handled=0, parked=1)
 
 
+def test_a_row_of_parked_messages_is_enough_however_healthy_it_was_before() -> None:
+    limit = ParkingLimit(in_a_row=50)
+    limit.count(handled=500, parked=0)
+    limit.count(handled=0, parked=49)
+    limit.count(handled=1, parked=49)
+    limit.count(handled=0, parked=49)
+    with pytest.raises(TooManyParked, match="148 of the last 500"):
+        limit.count(handled=0, parked=1)
+
+
 DEFINITIONS = render_definitions([service_account("group_service", "secret")])
 
 
