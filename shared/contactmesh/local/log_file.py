@@ -1,8 +1,10 @@
 """A log file of bounded size."""
 
+import os
 from pathlib import Path
 from typing import TextIO
 
+_OWNER_ONLY = 0o600
 _LARGEST_BYTES = 16 * 1024 * 1024
 
 
@@ -27,4 +29,7 @@ class LogFile:
         self._file.close()
 
     def _open(self) -> TextIO:
-        return self.path.open("a", encoding="utf-8", errors="replace")
+        # Who talks to whom is nobody else's business. A file of an earlier version may be wider.
+        descriptor = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, _OWNER_ONLY)
+        os.fchmod(descriptor, _OWNER_ONLY)
+        return os.fdopen(descriptor, "a", encoding="utf-8", errors="replace")

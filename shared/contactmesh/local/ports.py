@@ -20,6 +20,11 @@ HIGHEST_PORT = 32_000
 LOOPBACK = "127.0.0.1"
 
 
+def ports_file(data: Path) -> Path:
+    """Where the stack on the folder ``data`` keeps the choice of its ports."""
+    return data / "ports.json"
+
+
 def is_free(port: int) -> bool:
     """Tell whether a server could listen on the loopback ``port`` now."""
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:

@@ -20,7 +20,7 @@ from contactmesh.local.backends import (
     private_broker,
 )
 from contactmesh.local.errors import StackSettingsError
-from contactmesh.local.ports import LOOPBACK, is_free, kept_ports, remembered_ports
+from contactmesh.local.ports import LOOPBACK, is_free, kept_ports, ports_file, remembered_ports
 from contactmesh.local.private_files import private_folder
 from contactmesh.local.process import ProcessSpec
 from contactmesh.local.secrets import StackSecrets
@@ -245,7 +245,7 @@ class Stack:
             for number in range(1, settings.copies(service) + 1)
         ]
         names = (*PORT_NAMES, *(copy_name(*copy) for copy in copies))
-        ports = await self._choose_ports(data / "ports.json", names)
+        ports = await self._choose_ports(ports_file(data), names)
         self._identity_port = ports[copy_name(_IDENTITY, 1)]
         await self._start_backends(ports)
         self._running.push_async_callback(self._stop_services)

@@ -6,8 +6,11 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from contactmesh.local import texts
 from contactmesh.local.errors import NoStackRunsError
+from contactmesh.local.ports import LOOPBACK, kept_ports, ports_file
 from contactmesh.local.private_files import write_private
 from contactmesh.local.stack_lock import is_locked
+
+_IDENTITY = "identity_service#1"
 
 
 class ServiceProcess(BaseModel):
@@ -59,6 +62,15 @@ def find_stack(data: Path) -> StackInfo:
     except FileNotFoundError:
         raise NoStackRunsError(texts.STACK_STARTS.format(data=data)) from None
     return StackInfo.model_validate_json(content)
+
+
+def kept_identity_url(data: Path) -> str | None:
+    """Where identity_service of the stack on ``data`` is whenever it runs; nothing if it never did.
+
+    A stack keeps its ports, so this is known also while it does not run.
+    """
+    port = kept_ports(ports_file(data)).get(_IDENTITY)
+    return None if port is None else f"http://{LOOPBACK}:{port}"
 
 
 def _info_file(data: Path) -> Path:

@@ -138,7 +138,11 @@ async def test_a_block_withholds_and_lifting_it_brings_the_number_of_today(
     assert not [update for update in await bob.told("pull") if "contact" in update["update"]]
     assert await numbers(bob, "李伟") == [OLD]
 
-    await li_wei.run("lift", "bob", "--group", "家人")
+    lifted = await li_wei.run("lift", "bob", "--group", "家人")
+    assert "No block on bob any more in: 家人." in lifted.out
+    again = await li_wei.run("lift", "bob", "--group", "家人")
+    assert again.out == ""
+    assert "Nothing to lift" in again.err
     (update,) = [update for update in await bob.told("pull") if is_change(update)]
     (change,) = update["changes"]
     # What was between is never told.
@@ -235,3 +239,11 @@ async def test_what_cannot_be_done_is_one_line(li_wei: Person, command: tuple[st
     assert refused.out == ""
     assert refused.err.startswith("error: ")
     assert refused.err.count("\n") == 1
+
+
+async def test_lifting_without_a_group_says_which_blocks_went(li_wei: Person, bob: Person) -> None:
+    await befriend(li_wei, bob)
+    await li_wei.run("block", "bob", "--group", "家人")
+    assert "家人" in (await li_wei.run("lift", "bob")).out
+    assert "Nothing to lift" in (await li_wei.run("lift", "bob")).err
+    assert (await li_wei.told("lift", "bob"))["lifted"] == []

@@ -8,10 +8,11 @@ import typer
 from contactmesh.cli.output import AsJson, print_json, print_note, print_table, print_text
 from contactmesh.cli.terminal import texts
 from contactmesh.cli.terminal.connecting import connected
-from contactmesh.cli.terminal.naming import UserName, group_named, user_named
+from contactmesh.cli.terminal.naming import UserName, find_group, group_named, user_named
 from contactmesh.cli.terminal.people import People
 from contactmesh.cli.terminal.place import Place, at_a_terminal
 from contactmesh.cli.terminal.suggesting import suggested
+from contactmesh.contracts.group.commands import BlockList
 
 app = typer.Typer()
 
@@ -61,22 +62,34 @@ async def lift(
     """Take a block back."""
     async with connected(place) as terminal:
         user_id = await user_named(terminal.phonebook, user)
-        found = None if group is None else await group_named(terminal, group)
+        groups = (await terminal.groups()).groups
+        found = None if group is None else find_group(groups, group)
+        before = _of(await terminal.blocks(), user_id)
         await terminal.lift(user_id, None if found is None else found.group_id)
-        left = await terminal.blocks()
-    where = texts.EVERYWHERE if found is None else found.name
-    still = user_id in left.everywhere or any(user_id in ids for ids in left.in_groups.values())
+        left = _of(await terminal.blocks(), user_id)
+    lifted = [where for where in before if where not in left]
     if as_json:
         print_json(
             {
                 "user_id": user_id,
                 "group_id": None if found is None else found.group_id,
-                "blocked": still,
+                "lifted": [where for where in lifted if where is not None],
+                "lifted_everywhere": None in lifted,
+                "blocked": bool(left),
             }
         )
         return
-    print_text(texts.LIFTED.format(user_id=user_id, where=where))
-    if still:
+    names = {each.group_id: each.name for each in groups}
+    if lifted:
+        places = (
+            texts.GROUPS_TO_COME if each is None else names.get(each, each) for each in lifted
+        )
+        print_text(texts.LIFTED.format(user_id=user_id, where=", ".join(places)))
+    elif found is None:
+        print_note(texts.NOT_BLOCKED.format(user_id=user_id))
+    else:
+        print_note(texts.NOT_BLOCKED_THERE.format(user_id=user_id, group=found.name))
+    if left:
         print_note(suggested(texts.STILL_BLOCKED, user_id=user_id))
 
 
@@ -105,6 +118,14 @@ async def blocks(place: Place, as_json: AsJson = False) -> None:
         print_table(texts.COLUMNS_BLOCKS, rows)
     else:
         print_note(texts.NO_BLOCKS)
+
+
+def _of(blocks: BlockList, user_id: str) -> list[str | None]:
+    """Where a user is blocked: the groups' ids, and none for every group to come."""
+    groups: list[str | None] = [
+        group_id for group_id, users in blocks.in_groups.items() if user_id in users
+    ]
+    return [*groups, None] if user_id in blocks.everywhere else groups
 
 
 def _rows(where: str, users: Iterable[str], people: People) -> Iterable[tuple[str, str, str]]:

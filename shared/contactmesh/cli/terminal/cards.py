@@ -1,11 +1,14 @@
 """Cards as people read them: the parts of a card, line by line, and what changed between two."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
+from urllib.parse import unquote_to_bytes
 
 from pydantic import JsonValue
 from rich.cells import cell_len, set_cell_size
+from rich.filesize import decimal
 
 from contactmesh.cli.terminal import texts
 from contactmesh.contacts import Card, changed_fields
@@ -30,6 +33,9 @@ _OF_THE_OWNER: Final = ("nicknames", "keywords", "notes")
 _MACHINERY: Final = frozenset(
     ("@type", "version", "uid", "created", "updated", "prodId", "kind", "language", "name")
 )
+
+
+_DATA: Final = re.compile(r"data:(?P<type>[^;,]*)(?:;(?!base64)[^;,]*)*(?P<base64>;base64)?,", re.I)
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +170,8 @@ def changes_between(
 def change_line(change: Change) -> str:
     """A change in one line."""
     field = change.field.removesuffix("/number").removesuffix("/address").removesuffix("/full")
-    match change:
+    old, new = (None if text is None else seen(text) for text in (change.old, change.new))
+    match Change(change.field, old, new):
         case Change(old=None, new=str(new)):
             return texts.CHANGE_ADDED.format(field=field, new=new)
         case Change(old=str(old), new=None):
@@ -188,6 +195,19 @@ def said(value: JsonValue) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     return "" if value is None else " ".join(str(value).removeprefix("tel:").split())
+
+
+def seen(text: str) -> str:
+    """What a part of a card says, as people see it: of a picture, what and how large it is."""
+    media = _DATA.match(text)
+    if media is None:
+        return text
+    sent = text[media.end() :]
+    size = len(sent.rstrip("=")) * 3 // 4 if media["base64"] else len(unquote_to_bytes(sent))
+    kind, _, form = (media["type"] or "text/plain").lower().partition("/")
+    return texts.MEDIA.format(
+        kind=texts.MEDIA_KINDS.get(kind, texts.MEDIA_OTHER), form=form, size=decimal(size)
+    )
 
 
 def _at(card: CardJson, pointer: str) -> JsonValue:

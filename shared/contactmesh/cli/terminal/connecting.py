@@ -12,7 +12,10 @@ from contactmesh.cli.errors import SystemUnreachable
 from contactmesh.cli.output import error_console
 from contactmesh.cli.terminal import texts
 from contactmesh.cli.terminal.place import Place
-from contactmesh.terminal import NoReply, Phonebook, Terminal
+from contactmesh.local.stack_info import kept_identity_url
+from contactmesh.local.stack_lock import is_locked
+from contactmesh.local.texts import NO_STACK_RUNS
+from contactmesh.terminal import Enrolment, NoReply, Phonebook, Terminal
 
 DEADLINE_SECONDS: Final = 20.0
 """How long a command is tried: a service that was killed is back by then."""
@@ -35,12 +38,15 @@ async def connected(
         deadline_seconds: how long each command is tried.
 
     Raises:
-        SystemUnreachable: a command in it got no reply.
+        SystemUnreachable: a command in it got no reply, or the system is one of this machine and
+            does not run.
         NotEnrolled: there is no such terminal.
         TerminalInUse: another process runs it.
     """
     keep_log_quiet()
-    folder, _ = place.enrolled()
+    folder, enrolment = place.enrolled()
+    if not pull:  # one that watches is there when the system comes back
+        _refuse_if_stopped(place, enrolment)
     try:
         with _waiting(shown=not pull and not asks):
             async with Terminal(
@@ -49,6 +55,13 @@ async def connected(
                 yield terminal
     except NoReply as error:
         raise SystemUnreachable(texts.NO_REPLY.format(seconds=error.seconds)) from error
+
+
+def _refuse_if_stopped(place: Place, enrolment: Enrolment) -> None:
+    """Do not wait for a system of this machine that does not run."""
+    if enrolment.identity_url.rstrip("/") != kept_identity_url(place.data) or is_locked(place.data):
+        return
+    raise SystemUnreachable(NO_STACK_RUNS.format(data=place.data))
 
 
 @asynccontextmanager

@@ -7,7 +7,7 @@ from pydantic import JsonValue
 
 from contactmesh.cli.output import AsJson, print_json, print_note, print_table, print_text
 from contactmesh.cli.terminal import texts
-from contactmesh.cli.terminal.cards import Line, brief, lines_of, numbers_of, private_of
+from contactmesh.cli.terminal.cards import Line, brief, lines_of, numbers_of, private_of, seen
 from contactmesh.cli.terminal.connecting import phonebook_of
 from contactmesh.cli.terminal.naming import ContactName, contact_named, short_contact_id
 from contactmesh.cli.terminal.place import Place, at_a_terminal
@@ -82,7 +82,12 @@ async def contact(place: Place, name: ContactName, as_json: AsJson = False) -> N
         print_table(
             texts.COLUMNS_CONTACT,
             [
-                (line.field, line.value, line.label, texts.THEIRS if line.of_member else texts.OWN)
+                (
+                    line.field,
+                    seen(line.value),
+                    line.label,
+                    texts.THEIRS if line.of_member else texts.OWN,
+                )
                 for line in lines
             ],
         )

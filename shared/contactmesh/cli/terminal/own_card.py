@@ -7,6 +7,7 @@ from typing import Final, cast
 from unicodedata import normalize
 from uuid import uuid4
 
+import phonenumbers
 from pydantic import JsonValue, ValidationError
 
 from contactmesh.cli.errors import CommandError, WrongUsage
@@ -15,6 +16,18 @@ from contactmesh.cli.terminal.cards import numbers_of
 from contactmesh.contacts import Card, NumberKind, changed_fields, match_key, read_number
 from contactmesh.terminal.rules.ownership import entries_of
 
+_UNREADABLE: Final = {
+    phonenumbers.NumberParseException.INVALID_COUNTRY_CODE: texts.BAD_COUNTRY_CODE,
+    phonenumbers.NumberParseException.TOO_SHORT_AFTER_IDD: texts.TOO_SHORT,
+    phonenumbers.NumberParseException.TOO_SHORT_NSN: texts.TOO_SHORT,
+    phonenumbers.NumberParseException.TOO_LONG: texts.TOO_LONG,
+}
+_IMPOSSIBLE: Final = {
+    phonenumbers.ValidationResult.INVALID_COUNTRY_CODE: texts.BAD_COUNTRY_CODE,
+    phonenumbers.ValidationResult.IS_POSSIBLE_LOCAL_ONLY: texts.TOO_SHORT,
+    phonenumbers.ValidationResult.TOO_SHORT: texts.TOO_SHORT,
+    phonenumbers.ValidationResult.TOO_LONG: texts.TOO_LONG,
+}
 _PRIVATE: Final = ("notes", "nicknames", "keywords", "relatedTo", "members")
 
 
@@ -29,10 +42,12 @@ class NewNumber:
     Attributes:
         number: the number.
         old: the number that it replaces, none for the card's only one.
+        doubtful: whether it is possible, but in no range that the numbering plans list.
     """
 
     number: str
     old: str | None
+    doubtful: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,8 +126,7 @@ def read_edits(name: str | None, numbers: Sequence[str], region: str | None) -> 
     for text in numbers:
         # The full-width sign is what Chinese keyboards write.
         old, sign, new = text.replace("＝", "=").partition("=")
-        wanted = _for_others(new if sign else old, region)
-        read.append(NewNumber(wanted, old.strip() if sign else None))
+        read.append(_for_others(new if sign else old, old.strip() if sign else None, region))
     if name is not None and not name.strip():
         raise WrongUsage(texts.EMPTY_NAME)
     return Edits(None if name is None else name.strip(), tuple(read), region)
@@ -147,17 +161,35 @@ def without_private_parts(card: Card) -> Card:
     return _valid({name: part for name, part in card.to_json().items() if name not in _PRIVATE})
 
 
-def _for_others(text: str, region: str | None) -> str:
+def _for_others(text: str, old: str | None, region: str | None) -> NewNumber:
     """A number as others can dial it."""
     plain = normalize("NFKC", text).strip()
     number = read_number(plain, region)
-    if number.kind is NumberKind.OTHER:
+    if number.kind in (NumberKind.OTHER, NumberKind.SERVICE_CODE):
         raise WrongUsage(texts.NOT_A_NUMBER.format(number=text))
-    if number.kind is NumberKind.LOCAL:
-        raise WrongUsage(texts.NO_COUNTRY_CODE.format(number=text))
+    if fault := _fault(plain, region):
+        raise WrongUsage(fault.format(number=text, region=region))
     if number.kind is NumberKind.COMPLETE and not plain.startswith("+"):
-        return str(number.key)
-    return plain
+        plain = str(number.key)
+    return NewNumber(plain, old, doubtful=number.doubtful)
+
+
+def _fault(plain: str, region: str | None) -> str | None:
+    """What keeps others from dialling a number; a text with places for it and the country."""
+    known = region or plain.removeprefix("tel:").startswith("+")
+    try:
+        parsed = phonenumbers.parse(plain, region)
+    except phonenumbers.NumberParseException as error:
+        return (
+            _UNREADABLE.get(error.error_type, texts.NOT_A_NUMBER)
+            if known
+            else texts.NO_COUNTRY_CODE
+        )
+    reason = phonenumbers.is_possible_number_with_reason(parsed)
+    if reason != phonenumbers.ValidationResult.IS_POSSIBLE:
+        return _IMPOSSIBLE.get(reason, texts.WRONG_LENGTH)
+    # In full it is taken though no plan lists it; without a country code more may be missing.
+    return texts.NOT_OF_COUNTRY if read_number(plain, region).key is None else None
 
 
 def _dialled(number: str) -> str:

@@ -92,6 +92,9 @@ async def publish(
         raise WrongUsage(texts.CARD_AND_CONTACT)
     _, enrolment = place.enrolled()
     edits = read_edits(name, number or (), enrolment.region)
+    for new in edits.numbers:
+        if new.doubtful:
+            print_note(texts.DOUBTFUL.format(number=new.number))
     base = None if card is None else _card_of(card)
     async with connected(place) as terminal:
         try:

@@ -152,7 +152,7 @@ EXAMPLES_EXPORT = (
 HELP_EXPORT_FILE = "The file to write; - is standard output."
 HELP_VCARD_VERSION = "The vCard version; old phones read 3.0 only."
 HELP_EXPORT_ONLY = "Only this contact, by name or id. May be repeated."
-EXPORTED = "{count} contacts are in {file}."
+EXPORTED = "{contacts} written to {file}."
 
 # contacts, contact
 HELP_CONTACTS = (
@@ -179,6 +179,9 @@ CONTACT_LINKED = "Your own entry, kept right by {user_id} through: {groups}"
 CONTACT_OF_GROUP = "Brought and kept right by {user_id} through: {groups}"
 COLUMNS_CONTACT = ("Field", "Value", "Label", "Whose")
 THEIRS = "theirs"
+MEDIA = "{kind} ({form}, {size})"
+MEDIA_KINDS: Final = {"image": "photo", "audio": "sound", "video": "film"}
+MEDIA_OTHER = "file"
 OWN = "yours"
 
 # link, unlink, note, label
@@ -346,6 +349,15 @@ FIRST_CARD = (
 )
 EMPTY_NAME = "The name is empty."
 NOT_A_NUMBER = "'{number}' is no phone number."
+TOO_SHORT = "'{number}' is too short: others could not dial it."
+TOO_LONG = "'{number}' is too long: others could not dial it."
+WRONG_LENGTH = "'{number}' has a length that no number of its country has."
+BAD_COUNTRY_CODE = "'{number}' begins with a country code that does not exist."
+NOT_OF_COUNTRY = (
+    "'{number}' is no number of {region}: it has too many or too few digits, or lacks the area "
+    "code. If it is right, write it in full, as in +86 ..."
+)
+DOUBTFUL = "Is {number} right? No numbering plan lists it yet; it is published all the same."
 NO_COUNTRY_CODE = "Others could not dial {number}: write it with the country code, as in +86 ..."
 OLD_NUMBER_NOT_THERE = "Your card does not hold {number}. It holds: {known}."
 WHICH_NUMBER = (
@@ -373,9 +385,15 @@ HELP_BLOCK_GROUP = "Only in this group."
 EVERYWHERE = "everywhere"
 GROUPS_TO_COME = "every group to come"
 NOW_BLOCKED = "{user_id} is not notified of your changes any more: {where}."
-HELP_LIFT = "Take a block back. The user then gets your card as it is now."
+HELP_LIFT = (
+    "Take a block back. The user then gets your card as it is now.\n\n"
+    "Without --group every block on the user goes: the one everywhere, and those that were set in "
+    "one group only. With it, only the block in this group."
+)
 EXAMPLE_LIFT = "Example:  contactmesh terminal lift zhang-wei"
-LIFTED = "No block on {user_id} any more: {where}."
+LIFTED = "No block on {user_id} any more in: {where}."
+NOT_BLOCKED = "Nothing to lift: you do not block {user_id}."
+NOT_BLOCKED_THERE = "Nothing to lift: you do not block {user_id} in {group}."
 STILL_BLOCKED = "Another block on {user_id} stands. See: contactmesh terminal blocks{which}"
 HELP_BLOCKS = "List whom you block, and where."
 EXAMPLE_BLOCKS = "Example:  contactmesh terminal blocks"

@@ -16,6 +16,7 @@ from contactmesh.cli.errors import WrongUsage
 from contactmesh.cli.exit_codes import ExitCode
 from contactmesh.cli.output import (
     AsJson,
+    counted,
     error_console,
     print_json,
     print_note,
@@ -140,7 +141,7 @@ async def export(
         sys.stdout.buffer.flush()
         return
     file.write_bytes(content)
-    print_note(texts.EXPORTED.format(count=len(contacts), file=file))
+    print_note(texts.EXPORTED.format(contacts=counted(len(contacts), texts.CONTACTS), file=file))
 
 
 async def _import(phonebook: Phonebook, file: Path) -> Imported:

@@ -102,3 +102,30 @@ def test_a_contact_is_published_without_what_is_private() -> None:
     }
     contact = Card.model_validate({**card(OLD).to_json(), **private})
     assert without_private_parts(contact) == card(OLD)
+
+
+@pytest.mark.parametrize(
+    ("typed", "region", "fault"),
+    [
+        ("12345", "CN", "too short"),
+        ("+8612345", None, "too short"),
+        ("+861", None, "too short"),
+        ("+442071234567890123", None, "too long"),
+        ("139001390001", "CN", "no number of CN: it has too many"),
+        ("62345678", "CN", "lacks the area code"),
+        ("+999123456789", "CN", "country code that does not exist"),
+        ("13900139000", None, "with the country code"),
+        ("*100#", "CN", "no phone number"),
+    ],
+)
+def test_a_number_that_is_refused_is_told_its_fault(
+    typed: str, region: str | None, fault: str
+) -> None:
+    with pytest.raises(WrongUsage, match=fault):
+        read_edits(None, [typed], region)
+
+
+def test_a_number_that_no_plan_lists_is_doubtful_and_no_more() -> None:
+    doubtful, sure = read_edits(None, ["+86139001390001", NEW], None).numbers
+    assert doubtful.doubtful
+    assert not sure.doubtful

@@ -1,7 +1,9 @@
 """What works without any system: the phonebook, and saying what is wrong."""
 
+import base64
 import json
 import re
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -130,3 +132,23 @@ def test_text_of_others_cannot_move_the_cursor(alice: Run) -> None:
     alice("import", "-", stdin="BEGIN:VCARD\nVERSION:4.0\nFN:Eve\x1b[2J\nEND:VCARD\n")
     assert "\x1b" not in alice("contacts").stdout
     assert "\x1b" not in alice("contact", "Eve").stderr
+
+
+def test_a_photo_is_told_and_not_spelled_out(alice: Run) -> None:
+    photo = base64.b64encode(bytes(1234)).decode()
+    card = f"BEGIN:VCARD\nVERSION:4.0\nFN:Eve\nPHOTO:data:image/jpeg;base64,{photo}\nEND:VCARD\n"
+    alice("import", "-", stdin=card)
+    shown = alice("contact", "Eve").stdout
+    assert "photo (jpeg, 1.2 kB)" in shown
+    assert photo[:50] not in shown
+    assert photo in alice("contact", "Eve", "--json").stdout
+
+
+def test_a_system_of_this_machine_that_does_not_run_is_told_at_once(alice: Run, data: Path) -> None:
+    (data / "ports.json").write_text(json.dumps({"identity_service#1": 9}))
+    begun = time.monotonic()
+    result = alice("pull")
+    assert time.monotonic() - begun < 5
+    assert result.exit_code == ExitCode.UNREACHABLE
+    assert f"No stack runs on {data}: start one with 'contactmesh up'." in result.stderr
+    assert "unreachable" in alice("show", "--json").stdout
