@@ -10,13 +10,17 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console, Group, RenderableType
+from rich.console import Console, RenderableType
 from rich.markup import escape
 from rich.panel import Panel
 from rich.progress import Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
 from rich.table import Table
+from rich.text import Text
 
+from contactmesh.cli.errors import WrongUsage
+from contactmesh.cli.exit_codes import ExitCode
 from contactmesh.local import texts
+from contactmesh.local.errors import StackSettingsError
 from contactmesh.local.log_view import LogView
 from contactmesh.local.settings import StackSettings, default_data_folder
 from contactmesh.local.stack import Stack, Step
@@ -39,8 +43,14 @@ def up(
     A broker in AMQP_URL or a database in MONGODB_URL is used instead of starting one.
     """
     copies = dict(_copies(argument) for argument in scale or [])
-    settings = StackSettings(data=data or default_data_folder(), scale=copies, log_level=log_level)
-    asyncio.run(_Session(settings, quiet=quiet).run())
+    try:
+        settings = StackSettings(
+            data=data or default_data_folder(), scale=copies, log_level=log_level
+        )
+    except StackSettingsError as error:
+        raise WrongUsage(str(error)) from error
+    if not asyncio.run(_Session(settings, quiet=quiet).run()):
+        raise typer.Exit(ExitCode.INTERRUPTED)
 
 
 def _copies(argument: str) -> tuple[str, int]:
@@ -53,10 +63,10 @@ def _copies(argument: str) -> tuple[str, int]:
 class _Screen(Console):
     """Standard output, which may go away: the system runs on without anybody watching."""
 
-    def show(self, *content: RenderableType) -> None:
-        """Print if there is still somebody to see it."""
+    def show(self, *content: RenderableType, unbroken: bool = False) -> None:
+        """Print if there is still somebody to see it; `unbroken` leaves long lines whole."""
         with suppress(OSError):  # the terminal was closed
-            self.print(*content)
+            self.print(*content, soft_wrap=unbroken)
 
     def on_broken_pipe(self) -> None:
         """Print to nowhere from now on, rather than end the program in the middle of its work."""
@@ -72,19 +82,27 @@ class _Session:
         self._screen = _Screen()
         self._quiet = quiet
         # While the system starts, the progress display tells what goes well.
-        self._view = LogView(self._screen, from_level="warning")
+        self._chatter = settings.log_level is LogLevel.DEBUG
+        self._view = LogView(self._screen, from_level="warning", chatter=self._chatter)
+        self._view.settled = False
         self._progress = Progress(
             SpinnerColumn(finished_text="[green]✓[/]"),
             TextColumn("{task.description}"),
             TimeElapsedColumn(),
             console=self._screen,
+            disable=quiet,
         )
         self._tasks: dict[str, TaskID] = {}
         self._stack = Stack(settings, log_reader=self._read, watcher=self._watch)
         self._interrupted = False
 
-    async def run(self) -> None:
-        """Run until a signal asks to stop; a second one hastens the stopping."""
+    async def run(self) -> bool:
+        """Run until a signal asks to stop; a second one hastens the stopping.
+
+        Returns:
+            Whether everything ran before it was asked to stop.
+        """
+        ran = False
         loop = asyncio.get_running_loop()
         task = asyncio.current_task()
 
@@ -93,6 +111,7 @@ class _Session:
                 self._stack.hasten()
             elif task is not None:
                 self._interrupted = True
+                self._view.settled = False
                 task.cancel()
                 self._end_progress()
                 self._screen.show(texts.STOPPING)
@@ -103,9 +122,11 @@ class _Session:
             self._progress.start()
             async with self._stack:
                 self._end_progress()
+                ran = True
                 if not self._quiet:
-                    self._screen.show(_how_to_go_on(self._stack))
-                    self._view = LogView(self._screen)
+                    self._tell_how_to_go_on()
+                    self._view = LogView(self._screen, chatter=self._chatter)
+                self._view.settled = True
                 await asyncio.Event().wait()
         except asyncio.CancelledError:
             if not self._interrupted:
@@ -113,6 +134,7 @@ class _Session:
             self._screen.show(texts.STOPPED)
         finally:
             self._end_progress()
+        return ran
 
     def _end_progress(self) -> None:
         if self._progress.live.is_started:
@@ -129,19 +151,22 @@ class _Session:
         elif step is Step.READY:
             self._progress.update(self._tasks[name], completed=1)
 
-
-def _how_to_go_on(stack: Stack) -> Panel:
-    data = stack.settings.data
-    elsewhere = (
-        "" if data == default_data_folder().absolute() else f" --data {shlex.quote(str(data))}"
-    )
-    places = Table.grid(padding=(0, 2))
-    for name, place in (
-        (texts.UP_SERVICES, str(len(stack.services))),
-        (texts.UP_IDENTITY, stack.identity_url),
-        (texts.UP_BROKER, stack.terminal_amqp_url),
-        (texts.UP_DATA, str(data)),
-    ):
-        places.add_row(f"[dim]{name}[/]", escape(place))
-    going_on = escape(texts.UP_GOING_ON.format(data=elsewhere))
-    return Panel(Group(places, "", going_on), title=texts.UP_TITLE, expand=False)
+    def _tell_how_to_go_on(self) -> None:
+        data = self._stack.settings.data
+        elsewhere = (
+            "" if data == default_data_folder().absolute() else f" --data {shlex.quote(str(data))}"
+        )
+        places = Table.grid(padding=(0, 2))
+        places.add_column()
+        places.add_column(overflow="fold")
+        for name, place in (
+            (texts.UP_SERVICES, str(len(self._stack.services))),
+            (texts.UP_IDENTITY, self._stack.identity_url),
+            (texts.UP_BROKER, self._stack.terminal_amqp_url),
+            (texts.UP_DATA, str(data)),
+        ):
+            places.add_row(f"[dim]{name}[/]", escape(place))
+        self._screen.show(Panel(places, title=texts.UP_TITLE, expand=False))
+        # Never broken, so that each command can be copied from any window.
+        going_on = texts.UP_GOING_ON.format(data=elsewhere)
+        self._screen.show(Text(going_on), unbroken=True)

@@ -21,13 +21,18 @@ _LEVEL_STYLES = {
 _NAME_STYLES = ("cyan", "magenta", "blue", "bright_cyan", "bright_magenta", "bright_blue")
 _NAME_CELLS = 20
 _LEVEL_CELLS = 8
-# Warnings of every ordinary start and stop, about nothing that anybody could change.
+# Complaints about nothing that anybody could change.
 _BROKER_CHATTER = (
     "HTTP listener registry could not find context",
     "Message store ",
     # asked whether it is ready before it knows its accounts
     "HTTP access denied: User 'operator' authentication failed with internal error",
+    "AMQP 0-9-1 client call timeout was ",
+    # terminals that are connected while it stops
+    "broker forced connection closure with reason 'shutdown'",
 )
+# While a system starts or stops there is nobody yet, or no more, whom it could ask about terminals.
+_ALONE = ("econnrefused",)
 
 # Control characters, invisible formatting such as reversed direction, lone surrogates.
 _UNPRINTABLE = frozenset({"Cc", "Cf", "Cs"})
@@ -43,11 +48,19 @@ class LogView:
     Args:
         console: Where to.
         from_level: Lines below this level are not shown.
+        chatter: Whether the broker's complaints about nothing are shown too.
+
+    Attributes:
+        settled: Whether the system has started and does not stop.
     """
 
-    def __init__(self, console: Console, *, from_level: str = "debug") -> None:
+    def __init__(
+        self, console: Console, *, from_level: str = "debug", chatter: bool = False
+    ) -> None:
         self._console = console
         self._from_level = from_level
+        self._chatter = chatter
+        self.settled = True
 
     def show(self, process: str, line: str) -> None:
         """Show what ``process`` wrote: a JSON line as a readable one, any other line as it is."""
@@ -59,7 +72,7 @@ class LogView:
         """Give the readable form of a line, or ``None`` when it is not to be shown."""
         fields = _fields(line)
         level = "info" if fields is None else str(fields.get("level", "info"))
-        if fields is not None and str(fields.get("event")).startswith(_BROKER_CHATTER):
+        if process == "broker" and not self._chatter and self._is_chatter(fields):
             return None
         if _rank(level) < max(_rank(self._from_level), _rank(_FROM_LEVEL.get(process, "debug"))):
             return None
@@ -77,6 +90,11 @@ class LogView:
                 text.append(f" {_printable(key)}=", style="dim")
                 text.append(_printable(_value(key, value)))
         return text
+
+    def _is_chatter(self, fields: Mapping[str, object] | None) -> bool:
+        event = "" if fields is None else str(fields.get("event"))
+        signs = _BROKER_CHATTER if self.settled else (*_BROKER_CHATTER, *_ALONE)
+        return any(sign in event for sign in signs)
 
 
 def _fields(line: str) -> Mapping[str, object] | None:

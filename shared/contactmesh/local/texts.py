@@ -46,8 +46,8 @@ HELP_DATA = "The folder of everything that stays. One stack at a time on a folde
 DEFAULT_DATA = "$CONTACTMESH_HOME, else ~/.local/share/contactmesh"
 HELP_SCALE = "Run N copies of a service, as in group_service=3. May be repeated."
 HELP_LOG_LEVEL = "From which level on services write log lines."
-HELP_QUIET = "Show only warnings and errors."
-BAD_SCALE = "'{argument}' is not like group_service=3"
+HELP_QUIET = "Show only warnings and errors, and no progress."
+BAD_SCALE = "'{argument}' is not like group_service=3."
 STOPPING = "Stopping ... (Ctrl-C again to hasten it)"
 STOPPED = "Stopped."
 UP_TITLE = "ContactMesh runs"
@@ -56,8 +56,8 @@ UP_IDENTITY = "identity"
 UP_BROKER = "broker"
 UP_DATA = "data"
 UP_GOING_ON = """\
-In another terminal:
-  contactmesh operator user add ann --name Ann{data}    registers somebody
-  contactmesh operator user code ann{data}              mints a code for a terminal
-  contactmesh terminal enrol CODE{data}                 lets a terminal in
+In another terminal, to register somebody, mint a code, and let a terminal in:
+  contactmesh operator user add ann --name Ann{data}
+  contactmesh operator user code ann{data}
+  contactmesh terminal enrol CODE{data}
 Ctrl-C here stops everything; the data stays."""

@@ -99,6 +99,8 @@ async def test_ctrl_c_stops_everything_cleanly(given: dict[str, str], data: Path
     command.signal(signal.SIGINT)
     assert await command.ended() == 0
     assert command.text.rstrip().endswith("Stopped.")
+    # whole, however narrow the window is
+    assert f"  contactmesh operator user code ann --data '{data}'\n" in command.text
     assert "stopped cleanly" in command.text
     assert "Traceback" not in command.text
     assert not processes_naming(str(data.parent))
@@ -112,7 +114,7 @@ async def test_ctrl_c_while_starting_stops_everything(given: dict[str, str], dat
     command.signal(signal.SIGINT)
     await command.until_said("Ctrl-C again")
     command.signal(signal.SIGINT)  # nobody here heeds the first
-    assert await command.ended() == 0
+    assert await command.ended() == 130
     assert not processes_naming(str(data.parent))
 
 
@@ -124,6 +126,7 @@ async def test_quiet_shows_no_more_than_warnings(given: dict[str, str], data: Pa
     assert await command.ended() == 0
     assert "serving" not in command.text
     assert "ContactMesh runs" not in command.text
+    assert "✓" not in command.text
 
 
 async def test_it_runs_on_when_nobody_reads_its_output(given: dict[str, str], data: Path) -> None:
@@ -186,10 +189,10 @@ async def test_killing_the_command_kills_everything_and_it_can_start_again(
 @pytest.mark.parametrize(
     ("scale", "code", "message"),
     [
-        ("grup_service=2", 1, "There is no service grup_service."),
-        ("group_service=0", 1, "from 1 to 32"),
-        ("group_service", 2, "is not like group_service=3"),
-        ("group_service=²", 2, "is not like group_service=3"),
+        ("grup_service=2", 2, "There is no service grup_service."),
+        ("group_service=0", 2, "from 1 to 32"),
+        ("group_service", 2, "is not like group_service=3. See"),
+        ("group_service=²", 2, "is not like group_service=3. See"),
     ],
 )
 async def test_a_wrong_scale_is_told_in_a_line(

@@ -79,3 +79,30 @@ def test_the_brokers_chatter_is_left_out_and_its_complaints_are_not() -> None:
 
 def test_a_line_without_a_usable_time_has_the_time_of_reading() -> None:
     assert shown("x", json.dumps({"event": "e", "timestamp": "yesterday"}))[2] == ":"
+
+
+FORCED = (
+    "Error on AMQP connection <0.1.0> (127.0.0.1:1 -> 127.0.0.1:2, vhost: '/', user: 'a_b'):\n"
+    "operation none caused a connection exception connection_forced: "
+    "\"broker forced connection closure with reason 'shutdown'\""
+)
+CALL_TIMEOUT = (
+    "AMQP 0-9-1 client call timeout was 70000 ms, is updated to a safe value of 130000 ms"
+)
+ALONE = "Error on AMQP connection:\n{failed_connect,[{inet,[inet],econnrefused}]}"
+
+
+@pytest.mark.parametrize("event", [FORCED, CALL_TIMEOUT])
+def test_what_a_broker_says_at_every_start_and_stop_is_shown_to_those_who_debug(event: str) -> None:
+    text = line(event=event, level="error")
+    assert not shown("broker", text)
+    assert shown("group_service#1", text)
+    console = Console(file=io.StringIO())
+    assert LogView(console, chatter=True).render("broker", text) is not None
+
+
+def test_nobody_to_ask_about_terminals_is_news_only_when_the_system_is_up() -> None:
+    view = LogView(Console(file=io.StringIO()))
+    assert view.render("broker", line(event=ALONE, level="error")) is not None
+    view.settled = False
+    assert view.render("broker", line(event=ALONE, level="error")) is None
