@@ -1,9 +1,15 @@
 """The closed list of errors that a reply can carry (DESIGN §4)."""
 
+import re
 from enum import StrEnum
-from typing import Any
+from typing import Any, Final
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
+from pydantic_core import ErrorDetails
+
+NAME: Final = re.compile("[A-Za-z_]{1,40}")
+MOST_FIELDS: Final = 20
+MOST_REASONS: Final = 3
 
 
 class ErrorCode(StrEnum):
@@ -44,35 +50,60 @@ class ErrorBody(BaseModel):
 
 
 class Refusal(Exception):
-    """A command is answered with an error from the closed list; nothing was changed."""
+    """A command is answered with an error from the closed list; nothing was changed.
 
-    def __init__(self, code: ErrorCode, message: str, **details: JsonValue) -> None:
+    `body` is for the sender, who knows what it wrote. `reason` is for logs and parking queues: it
+    holds codes and the names of outer fields, and nothing that could quote a contact detail.
+    """
+
+    def __init__(
+        self, code: ErrorCode, message: str, *, reason: str = "", **details: JsonValue
+    ) -> None:
         super().__init__(message)
         self.body = ErrorBody(code=code, message=message, details=details)
+        self.reason = f"{code.value}: {reason}" if reason else code.value
 
 
 def invalid_fields(error: ValidationError, *, at: tuple[str, ...] = ()) -> Refusal:
     """Turn a failed validation into `invalid_argument`, naming every field by its path.
 
-    The offending values are left out: they may be contact details, and errors are logged.
+    The sender is told the whole path and the problem in words, both of which may hold what it
+    wrote: keys are part of a path, and a validator may quote a value. `Refusal.reason` has neither.
     """
-    found = [
-        ("".join(f"/{part}" for part in (*at, *item["loc"])), item["msg"])
-        for item in error.errors(include_input=False, include_url=False, include_context=False)
+    found = error.errors(include_input=False, include_url=False, include_context=False)
+    fields: list[JsonValue] = [
+        {"path": _path(*at, *item["loc"]), "problem": item["msg"]} for item in found[:MOST_FIELDS]
     ]
-    fields: list[JsonValue] = [{"path": path, "problem": problem} for path, problem in found[:20]]
-    paths = ", ".join(path or "the body" for path, _ in found[:3])
+    shallow = [(_shallow(item, at), item["type"]) for item in found[:MOST_REASONS]]
+    paths = ", ".join(dict.fromkeys(path or "the body" for path, _ in shallow))
     return Refusal(
         ErrorCode.INVALID_ARGUMENT,
         f"Correct the command and send it under a new id; see {paths}.",
+        reason=", ".join(f"{path or 'the body'} {kind}" for path, kind in shallow),
         fields=fields,
     )
 
 
 def invalid_field(path: str, problem: str) -> Refusal:
-    """`invalid_argument` for a single field, `path` being its JSON pointer."""
+    """`invalid_argument` for a single field, `path` being its JSON pointer.
+
+    Both are logged: the path is one that we wrote, of an outer field, and the problem in our words.
+    """
     return Refusal(
         ErrorCode.INVALID_ARGUMENT,
         f"Correct the command and send it under a new id; see {path or 'the body'}.",
+        reason=f"{path or 'the body'} {problem}",
         fields=[{"path": path, "problem": problem}],
     )
+
+
+def _path(*parts: str | int) -> str:
+    return "".join(f"/{part}" for part in parts)
+
+
+def _shallow(item: ErrorDetails, at: tuple[str, ...]) -> str:
+    """The path down to the outermost field; the name of an unknown field is the sender's."""
+    first = item["loc"][:1]
+    if item["type"] == "extra_forbidden" or not all(NAME.fullmatch(str(part)) for part in first):
+        return _path(*at)
+    return _path(*at, *first)

@@ -155,7 +155,7 @@ class CommandHandler:
                 try:
                     address = CommandAddress.parse(delivery.key)
                 except Refusal as refusal:
-                    parked.append(Parked(delivery, refusal.body.message))
+                    parked.append(Parked(delivery, refusal.reason))
                     continue
                 try:
                     self._keep_pace(delivery, address)
@@ -180,7 +180,7 @@ class CommandHandler:
             return parked
 
     async def poisoned(self, delivery: Delivery) -> None:
-        """Tell the sender that a command could not be handled and was set aside."""
+        """Tell the sender of a command that could not be handled and lies in the parking queue."""
         try:
             address = CommandAddress.parse(delivery.key)
         except Refusal:

@@ -1,15 +1,18 @@
 """Reading events: what cannot be read is parked with its reason (DESIGN §5)."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from pydantic import ValidationError
 
 from contactmesh.contracts.envelope import Envelope, Message
 from contactmesh.contracts.errors import ErrorCode, Refusal, invalid_field, invalid_fields
 from contactmesh.messaging.message import Delivery, Parked
-from contactmesh.messaging.topology import MAX_EVENT_BYTES
 from contactmesh.runtime.metrics import RECEIVED
+
+EVENT_NAME: Final = re.compile(r"[a-z_.]{1,60}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +37,7 @@ def read_events(
             event = _read(delivery, kinds)
         except Refusal as refusal:
             RECEIVED.labels(queue, "unreadable", refusal.body.code.value).inc()
-            problems = refusal.body.details.get("fields", refusal.body.message)
-            parked.append(Parked(delivery, f"{refusal.body.code.value}: {problems}"))
+            parked.append(Parked(delivery, refusal.reason))
         else:
             RECEIVED.labels(queue, event.envelope.type, "ok").inc()
             events.append(event)
@@ -43,12 +45,17 @@ def read_events(
 
 
 def _read(delivery: Delivery, kinds: Mapping[str, type[Message]]) -> Event:
-    if len(delivery.body) > MAX_EVENT_BYTES:
-        raise Refusal(ErrorCode.TOO_LARGE, "The event is too large.", limit_bytes=MAX_EVENT_BYTES)
+    if delivery.too_large is not None:
+        raise Refusal(
+            ErrorCode.TOO_LARGE,
+            "The event is too large.",
+            reason=f"{delivery.too_large} bytes, of which nothing was kept",
+        )
     envelope = Envelope.decode(delivery.body)
     kind = kinds.get(envelope.type)
     if kind is None:
-        raise invalid_field("/type", f"unknown event {envelope.type}")
+        name = envelope.type if EVENT_NAME.fullmatch(envelope.type) else "of an odd name"
+        raise invalid_field("/type", f"unknown event {name}")
     try:
         return Event(envelope, kind.model_validate(envelope.data))
     except ValidationError as error:
