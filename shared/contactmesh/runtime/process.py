@@ -9,7 +9,7 @@ import asyncio
 import signal
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Final, Protocol
 
 import structlog
 from aiohttp import web
@@ -26,6 +26,9 @@ from contactmesh.storage.errors import DatabaseUnavailable
 
 log = structlog.get_logger()
 
+PING_SECONDS: Final = 1.0
+"""How long the database may take for a sign of life before the service counts as not ready."""
+PING_FRESH_SECONDS: Final = 1.0
 TRANSIENT = (BrokerUnavailable, DatabaseUnavailable)
 
 
@@ -39,6 +42,37 @@ class Runnable(Protocol):
     def stop(self) -> None:
         """Finish what is in hand, then let `run` return."""
         ...
+
+
+class DatabaseCheck:
+    """Whether a database answers, asked once a second at the most and by one ping at a time.
+
+    However often a probe comes: a ping to a database that hangs takes a thread until it gives up.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._pinging: asyncio.Task[bool] | None = None
+        self._asked_at = 0.0
+
+    async def answers(self) -> bool:
+        """Whether there was a sign of life now or within the last second."""
+        now = asyncio.get_running_loop().time()
+        if self._pinging is None or (
+            self._pinging.done() and now - self._asked_at > PING_FRESH_SECONDS
+        ):
+            self._asked_at = now
+            self._pinging = asyncio.create_task(self._ping())
+        pinging = self._pinging
+        await asyncio.wait([pinging], timeout=PING_SECONDS)
+        return pinging.done() and pinging.result()
+
+    async def _ping(self) -> bool:
+        try:
+            await self._database.ping()
+        except DatabaseUnavailable:
+            return False
+        return True
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +96,7 @@ class ServiceProcess:
         """
         prepared = asyncio.Event()
         settings = self.settings
+        database = DatabaseCheck(self.database)
 
         async def readiness() -> str | None:
             if stopping.is_set():
@@ -71,7 +106,7 @@ class ServiceProcess:
             for consumer in self.consumers:
                 if not consumer.consuming:
                     return consumer.halted or "no broker"
-            return None
+            return None if await database.answers() else "no database"
 
         async with serving(settings.http_host, settings.http_port, readiness, self.routes):
             if not await self._prepare(stopping):

@@ -48,10 +48,20 @@ class ServiceSettings(BaseSettings):
     """How long a stopping service may take to finish what it has in hand."""
 
 
-def read_secret(path: Path) -> bytes:
-    """A secret from a file, without the line end that editors add.
+class SecretTooShort(ValueError):
+    """A secret has fewer bytes than it has to have. The message names the file, not the secret."""
+
+
+def read_secret(path: Path, *, minimum: int = 0) -> bytes:
+    """A secret from a file, without the line end that editors add; nothing else is taken away.
 
     Raises:
         OSError: the file cannot be read.
+        SecretTooShort: it has fewer than `minimum` bytes.
     """
-    return path.read_bytes().strip()
+    content = path.read_bytes()
+    line_end = b"\r\n" if content.endswith(b"\r\n") else b"\n"
+    secret = content.removesuffix(line_end)
+    if len(secret) < minimum:
+        raise SecretTooShort(f"The secret in {path} needs {minimum} bytes and has {len(secret)}.")
+    return secret

@@ -12,6 +12,7 @@ from pymongo import monitoring
 
 from contactmesh.messaging.message import Outgoing
 from contactmesh.runtime.commands import on_fresh_state
+from contactmesh.runtime.process import PING_SECONDS, DatabaseCheck
 from contactmesh.storage.database import Database
 from contactmesh.storage.errors import Contended, DatabaseUnavailable, StaleState
 from contactmesh.storage.inbox import InboxEntry
@@ -272,3 +273,13 @@ async def test_a_database_that_is_away_is_told_as_that_and_nothing_else(
         with pytest.raises(DatabaseUnavailable):
             async with database.transaction() as transaction:
                 await transaction.write([Write("things", "a", {"n": 1})])
+
+
+async def test_whether_the_database_answers_is_known_soon_even_if_it_does_not(
+    database: Database,
+) -> None:
+    assert await DatabaseCheck(database).answers()
+    async with Database("mongodb://127.0.0.1:1/?directConnection=true", "nothing") as away:
+        check = DatabaseCheck(away)
+        async with asyncio.timeout(PING_SECONDS + 2):  # it is looked for much longer
+            assert await asyncio.gather(*(check.answers() for _ in range(20))) == [False] * 20
