@@ -9,7 +9,7 @@ from pydantic_core import ErrorDetails
 
 NAME: Final = re.compile("[A-Za-z_]{1,40}")
 MOST_FIELDS: Final = 20
-MOST_REASONS: Final = 3
+MOST_NAMED: Final = 3
 
 
 class ErrorCode(StrEnum):
@@ -74,8 +74,8 @@ def invalid_fields(error: ValidationError, *, at: tuple[str, ...] = ()) -> Refus
     fields: list[JsonValue] = [
         {"path": _path(*at, *item["loc"]), "problem": item["msg"]} for item in found[:MOST_FIELDS]
     ]
-    shallow = [(_shallow(item, at), item["type"]) for item in found[:MOST_REASONS]]
-    paths = ", ".join(dict.fromkeys(path or "the body" for path, _ in shallow))
+    shallow = [(_shallow(item, at), item["type"]) for item in found[:MOST_FIELDS]]
+    paths = ", ".join(dict.fromkeys(path or "the body" for path, _ in shallow[:MOST_NAMED]))
     return Refusal(
         ErrorCode.INVALID_ARGUMENT,
         f"Correct the command and send it under a new id; see {paths}.",
