@@ -38,6 +38,7 @@ async def main(stopping: asyncio.Event) -> None:
     ):
         reading = Reading(database)
         memberships = Memberships(database)
+        audiences = Audiences(database)
         held = HeldEvents(database)
         unit_of_work = UnitOfWork(database)
         relay = OutboxRelay(unit_of_work.outbox, events, transient=TRANSIENT)
@@ -46,13 +47,14 @@ async def main(stopping: asyncio.Event) -> None:
             RegistryCommands(Loading(database), reading, terms), unit_of_work, replies, relay
         )
         learning = RegistryEvents(
-            memberships, StandingBlocks(database), reading, Audiences(database), held, events
+            memberships, StandingBlocks(database), reading, audiences, held, events
         )
 
         async def prepare() -> None:
             await unit_of_work.prepare()
             await reading.prepare()
             await memberships.prepare()
+            await audiences.prepare()
             await held.prepare()
 
         await ServiceProcess(

@@ -60,9 +60,7 @@ class RegistryEvents:
         self._standing_blocks = standing_blocks
         self._reading = reading
         self._clock = clock
-        self._following = Following(
-            REGISTRY.service, KINDS, self, audiences, held, publisher, clock
-        )
+        self._following = Following(REGISTRY, KINDS, self, audiences, held, publisher, clock)
 
     async def handle(self, batch: Sequence[Delivery]) -> Sequence[Parked]:
         """Handle every event of the batch, or keep it until its audience is there."""

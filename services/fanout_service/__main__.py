@@ -30,9 +30,11 @@ async def main(stopping: asyncio.Event) -> None:
     ):
         held = HeldEvents(database)
         terminals = Terminals(database)
-        fan_out = FanOut(Audiences(database), held, terminals, publisher)
+        audiences = Audiences(database)
+        fan_out = FanOut(audiences, held, terminals, publisher)
 
         async def prepare() -> None:
+            await audiences.prepare()
             await held.prepare()
             await terminals.prepare()
 

@@ -71,7 +71,7 @@ class FanOut:
         publisher: Publisher,
         clock: Clock = utc_now,
     ) -> None:
-        self._following = Following(FANOUT.service, KINDS, self, audiences, held, publisher, clock)
+        self._following = Following(FANOUT, KINDS, self, audiences, held, publisher, clock)
         self._terminals = terminals
         self._publisher = publisher
         self._clock = clock

@@ -16,7 +16,7 @@ WITHHELD: Final = Counter(
     "contactmesh_fanout_withheld", "Deliveries that were not made, by reason.", ["reason"]
 )
 HELD: Final = Gauge(
-    "contactmesh_fanout_held_events", "Events that wait too long for their audience."
+    "contactmesh_fanout_held_events", "Events that wait too long for their audience, up to 100000."
 )
 TO_BROKER: Final = Histogram(
     "contactmesh_change_to_push_seconds",

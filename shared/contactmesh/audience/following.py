@@ -9,14 +9,29 @@ import contextlib
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Final, Protocol
 
 import structlog
 import uuid_utils
 
-from contactmesh.audience.model import Audience, base_of, begun, moved_on
-from contactmesh.audience.storage import Audiences, Held, HeldEvents
+from contactmesh.audience.model import (
+    Audience,
+    Touched,
+    base_of,
+    begun,
+    everything,
+    moved_on,
+    touched,
+)
+from contactmesh.audience.storage import (
+    LONGEST_WAIT,
+    Audiences,
+    Held,
+    HeldEvents,
+    Step,
+    Waiting,
+)
 from contactmesh.contracts.envelope import Envelope, Message
 from contactmesh.contracts.group.events import (
     AudienceEvent,
@@ -26,18 +41,20 @@ from contactmesh.contracts.group.events import (
 )
 from contactmesh.messaging.message import Delivery as Arrived
 from contactmesh.messaging.message import Outgoing
+from contactmesh.messaging.parking import park
 from contactmesh.messaging.publisher import Publisher
+from contactmesh.messaging.topology import ServiceTopology, event_key
 from contactmesh.runtime.commands import Clock, utc_now
 from contactmesh.runtime.events import Event, read_events
 from contactmesh.runtime.process import TRANSIENT
 
 log = structlog.get_logger()
 
-WAITS_TOO_LONG: Final = timedelta(milliseconds=500)
-"""How long an event waits for its audience before the audience is asked for."""
 CACHED_AUDIENCES: Final = 10_000
 HEAL_SECONDS: Final = 0.5
 HEAL_BATCH: Final = 500
+ATTEMPTS: Final = 3
+"""How often a batch is tried on an audience that other processes move on at the same time."""
 
 
 class AudienceCopies:
@@ -52,12 +69,17 @@ class AudienceCopies:
         self._copies: OrderedDict[str, Audience] = OrderedDict()
 
     def get(self, group_id: str) -> Audience | None:
-        """The copy, if there is one."""
-        return self._copies.get(group_id)
+        """The copy, if there is one; it counts as used."""
+        copy = self._copies.get(group_id)
+        if copy is not None:
+            self._copies.move_to_end(group_id)
+        return copy
 
     def put(self, audience: Audience) -> None:
-        """Keep a newer copy, and drop the one that was longest unused when there are too many."""
-        self._copies[audience.group_id] = audience
+        """Keep a copy unless there is a newer one; the longest unused goes when it is too much."""
+        copy = self._copies.get(audience.group_id)
+        if copy is None or copy.version < audience.version:
+            self._copies[audience.group_id] = audience
         self._copies.move_to_end(audience.group_id)
         if len(self._copies) > CACHED_AUDIENCES:
             self._copies.popitem(last=False)
@@ -75,31 +97,55 @@ class AudienceCopies:
             if (copy := self._copies.get(group_id)) is not None
         }
 
-    async def apply(self, event: AudienceEvent, base: int) -> bool:
-        """Move the audience on by an event.
+    async def store(self, moves: Mapping[str, "Move"]) -> set[str]:
+        """Store how far a batch moves audiences on, and keep the copies.
 
         Returns:
-            Whether it is at least at the event's version now; if not, earlier events are missing.
+            The groups that another process was faster with; their copies are loaded anew.
         """
-        if isinstance(event, GroupCreated | AudienceSnapshot):
-            audience = begun(event)
-            if await self._stored.begin(audience):
-                self.put(audience)
+        steps = {group_id: move.step() for group_id, move in moves.items()}
+        lost = await self._stored.store(list(steps.values()))
+        for group_id, step in steps.items():
+            if group_id in lost:
+                # Whatever the copy says is not what is stored, even if that should be older.
+                self._copies.pop(group_id, None)
             else:
-                await self.refresh([event.group_id])
-            return True
-        for _ in range(2):
-            before = self.get(event.group_id)
-            if before is not None and before.version >= event.audience_version:
-                return True
-            if before is not None and before.version == base:
-                after = moved_on(before, event)
-                if await self._stored.move_on(before, after):
-                    self.put(after)
-                    return True
-            await self.refresh([event.group_id])
-        latest = self.get(event.group_id)
-        return latest is not None and latest.version >= event.audience_version
+                self.put(step.after)
+        await self.refresh(lost)
+        return lost
+
+
+class Move:
+    """How far a batch moves one audience on."""
+
+    def __init__(self, before: Audience | None, first: AudienceEvent) -> None:
+        self._before = before
+        self._whole = False
+        self._members: set[str] = set()
+        self._blocks: set[tuple[str, str]] = set()
+        self.after = self._next(before, first)
+
+    def add(self, event: AudienceEvent) -> None:
+        """Take the next step, for which the audience is there."""
+        self.after = self._next(self.after, event)
+
+    def step(self) -> Step:
+        """All of it at once."""
+        if self._whole:
+            return Step(self._before, self.after, everything(self._before, self.after))
+        changed = Touched(frozenset(self._members), frozenset(self._blocks))
+        return Step(self._before, self.after, changed)
+
+    def _next(self, audience: Audience | None, event: AudienceEvent) -> Audience:
+        if isinstance(event, GroupCreated | AudienceSnapshot):
+            self._whole = True
+            return begun(event)
+        if audience is None:
+            raise ValueError("only an event that brings it whole begins an audience")
+        changed = touched(event)
+        self._members |= changed.members
+        self._blocks |= changed.blocks
+        return moved_on(audience, event)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,24 +166,32 @@ class Follower(Protocol):
 
 @dataclass(slots=True)
 class _Work:
-    """What a batch comes to."""
+    """What a batch comes to; `taken` has what becomes of each event, in their order."""
 
-    ready: list[Ready] = field(default_factory=list)
-    held: list[Held] = field(default_factory=list)
+    taken: list[Ready | Held | None] = field(default_factory=list)
     moved: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def ready(self) -> list[Ready]:
+        return [one for one in self.taken if isinstance(one, Ready)]
+
+    @property
+    def held(self) -> list[Held]:
+        return [one for one in self.taken if isinstance(one, Held)]
 
 
 class Following:
     """Moves audiences on, and hands events to a service's follower when their audience is there.
 
     Args:
-        service: the service's name; it asks for audiences that it misses under this name.
+        topology: the service's; it asks for audiences that it misses under its name, and what was
+            put aside and can no longer be read goes to the parking queue of its events.
         kinds: the events that the service reads, by type; what was put aside is read again.
     """
 
     def __init__(
         self,
-        service: str,
+        topology: ServiceTopology,
         kinds: Mapping[str, type[Message]],
         follower: Follower,
         audiences: Audiences,
@@ -145,7 +199,8 @@ class Following:
         publisher: Publisher,
         clock: Clock = utc_now,
     ) -> None:
-        self._source = f"/services/{service}"
+        self._source = f"/services/{topology.service}"
+        self._queue = topology.events_queue
         self._kinds = kinds
         self._follower = follower
         self._copies = AudienceCopies(audiences)
@@ -158,86 +213,111 @@ class Following:
         work = await self._take_all(events)
         await self._release(work.moved)
 
-    async def _take_all(self, events: Sequence[Event]) -> _Work:
-        work = _Work()
-        await self._load_copies(events)
-        for event in events:
-            await self._take(event, work)
-        if work.held:
-            await self._held.hold(work.held)
+    async def heal(self) -> int:
+        """Hand on what could be by now, and ask for the audiences that others wait for.
+
+        Each time that an audience is asked for in vain, the next time is twice as far away.
+
+        Returns:
+            How many events wait too long.
+        """
+        now = self._clock()
+        due = await self._held.waiting(now, limit=HEAL_BATCH)
+        if due:
+            groups = {event.group_id for event in due}
+            await self._copies.refresh(groups)
+            versions = self._copies.versions(groups)
+            await self._release(versions)
+            await self._ask([one for one in due if one.needs > versions.get(one.group_id, 0)], now)
+        return await self._held.count(now)
+
+    async def _ask(self, missing: Sequence[Waiting], now: datetime) -> None:
+        if not missing:
+            return
+        waits: dict[str, timedelta] = {}
+        for event in missing:
+            wait = min(2 * event.wait, LONGEST_WAIT)
+            waits[event.group_id] = max(wait, waits.get(event.group_id, wait))
+        log.info("asking for audiences", groups=len(waits))
+        await self._publisher.publish([self._request(group_id) for group_id in sorted(waits)])
+        await self._held.ask_later(waits, now)
+
+    async def _take_all(self, events: Sequence[Event], *, waited: bool = False) -> _Work:
+        """Take a batch: each audience is stored once, and before anybody is told of anything.
+
+        What has `waited` is put aside already.
+        """
+        work = _Work(taken=[None] * len(events))
+        await self._copies.refresh(self._behind(events))
+        left = list(enumerate(events))
+        for attempt in range(ATTEMPTS):
+            moves: dict[str, Move] = {}
+            for place, event in left:
+                work.taken[place] = self._take(event, moves, work.moved)
+            lost = await self._copies.store(moves)
+            left = [(place, event) for place, event in left if _group_of(event) in lost]
+            if not left:
+                break
+            if attempt + 1 == ATTEMPTS:
+                for place, event in left:
+                    work.taken[place] = self._put_aside(event)
+        held = work.held
+        if held and not waited:
+            await self._held.hold(held)
             # The audience may have come while the event was put aside, and found nothing waiting.
-            groups = {event.group_id for event in work.held}
+            groups = {event.group_id for event in held}
             await self._copies.refresh(groups)
             work.moved |= self._copies.versions(groups)
         await self._follower.follow(work.ready)
         return work
 
-    async def heal(self) -> int:
-        """Hand on what could be by now, and ask for the audiences that others wait for.
-
-        Returns:
-            How many events were found to wait too long.
-        """
-        stale = await self._held.older_than(self._clock() - WAITS_TOO_LONG, limit=HEAL_BATCH)
-        if not stale:
-            return 0
-        groups = {event.group_id for event in stale}
-        await self._copies.refresh(groups)
-        await self._release(self._copies.versions(groups))
-        missing = {
-            event.group_id
-            for event in stale
-            if (copy := self._copies.get(event.group_id)) is None or copy.version < event.needs
-        }
-        log.info("asking for audiences", groups=len(missing))
-        await self._publisher.publish([self._request(group_id) for group_id in sorted(missing)])
-        return len(stale)
-
-    async def _load_copies(self, events: Sequence[Event]) -> None:
-        behind = set()
+    def _behind(self, events: Sequence[Event]) -> set[str]:
+        """The groups whose copies are older than the batch needs and cannot get there by it."""
+        behind: set[str] = set()
+        versions: dict[str, int] = {}
         for event in events:
-            version = getattr(event.message, "audience_version", None)
-            group_id = getattr(event.message, "group_id", None)
-            if version is not None and group_id is not None:
+            group_id, needs = _group_of(event), _needs(event)
+            if group_id is None or needs is None:
+                continue
+            if group_id not in versions:
                 copy = self._copies.get(group_id)
-                if copy is None or copy.version < version:
-                    behind.add(group_id)
-        await self._copies.refresh(behind)
+                versions[group_id] = 0 if copy is None else copy.version
+            message = event.message
+            if isinstance(message, AudienceEvent) and needs <= versions[group_id]:
+                versions[group_id] = max(versions[group_id], message.audience_version)
+            elif needs > versions[group_id]:
+                behind.add(group_id)
+        return behind
 
-    async def _take(self, event: Event, work: _Work) -> None:
-        if isinstance(event.message, AudienceEvent):
-            await self._take_group_event(event, event.message, work)
-            return
-        version = getattr(event.message, "audience_version", None)
-        group_id = getattr(event.message, "group_id", None)
-        if version is None or group_id is None:
-            work.ready.append(Ready(event))
-            return
-        audience = self._copies.get(group_id)
-        if audience is None or audience.version < version:
-            work.held.append(self._hold(event, group_id, version))
-        else:
-            work.ready.append(Ready(event, audience))
+    def _take(
+        self, event: Event, moves: dict[str, Move], moved: dict[str, int]
+    ) -> Ready | Held | None:
+        group_id, needs = _group_of(event), _needs(event)
+        if group_id is None or needs is None:
+            return Ready(event)
+        move = moves.get(group_id)
+        audience = self._copies.get(group_id) if move is None else move.after
+        message = event.message
+        base = base_of(message) if isinstance(message, AudienceEvent) else None
+        if not isinstance(message, AudienceEvent) or base is None:
+            there = audience is not None and audience.version >= needs
+            return Ready(event, audience) if there else self._put_aside(event)
+        if audience is None or audience.version < message.audience_version:
+            if base != 0 and (audience is None or audience.version != base):
+                return self._put_aside(event)
+            if move is None:
+                move = moves[group_id] = Move(audience, message)
+            else:
+                move.add(message)
+            audience = move.after
+        moved[group_id] = audience.version
+        return Ready(event, audience)
 
-    async def _take_group_event(self, event: Event, about: AudienceEvent, work: _Work) -> None:
-        base = base_of(about)
-        if base is None:
-            copy = self._copies.get(about.group_id)
-            there = copy is not None and copy.version >= about.audience_version
-        else:
-            there = await self._copies.apply(about, base)
-        if not there:
-            needs = about.audience_version if base is None else base
-            work.held.append(self._hold(event, about.group_id, needs))
-            return
-        audience = self._copies.get(about.group_id)
-        if audience is not None:
-            if base is not None:
-                work.moved[about.group_id] = audience.version
-            work.ready.append(Ready(event, audience))
-
-    def _hold(self, event: Event, group_id: str, needs: int) -> Held:
-        return Held(event.envelope.id, group_id, needs, event.envelope.encode(), self._clock())
+    def _put_aside(self, event: Event) -> Held:
+        group_id, needs = _group_of(event) or "", _needs(event) or 0
+        envelope = event.envelope
+        key = event_key(envelope.type, envelope.data.get("scope"))
+        return Held(envelope.id, group_id, needs, envelope.encode(), self._clock(), key)
 
     async def _release(self, versions: dict[str, int]) -> None:
         """Take what has waited for these versions; it may move audiences on by itself.
@@ -246,14 +326,19 @@ class Following:
         """
         while waiting := await self._held.ready(versions):
             bodies = [
-                Arrived(event.body, "", event.event_id, redelivered=True) for event in waiting
+                Arrived(event.body, event.key, event.event_id, redelivered=True)
+                for event in waiting
             ]
-            events, _ = read_events("held_events", bodies, self._kinds)
-            work = await self._take_all(events)
+            events, unreadable = read_events("held_events", bodies, self._kinds)
+            if unreadable:
+                await park(self._publisher, self._queue, unreadable)
+            work = await self._take_all(events, waited=True)
             kept = {event.event_id for event in work.held}
             taken = [event.event_id for event in waiting if event.event_id not in kept]
             await self._held.release(taken)
-            versions = work.moved if taken else {}
+            if not taken:
+                break
+            versions = {**versions, **work.moved}
 
     def _request(self, group_id: str) -> Outgoing:
         envelope = Envelope.of(
@@ -264,6 +349,18 @@ class Following:
             subject=group_id,
         )
         return Outgoing.event(envelope)
+
+
+def _group_of(event: Event) -> str | None:
+    group_id: str | None = getattr(event.message, "group_id", None)
+    return group_id
+
+
+def _needs(event: Event) -> int | None:
+    """The audience version that an event needs to be handed on, if it needs an audience."""
+    base = base_of(event.message) if isinstance(event.message, AudienceEvent) else None
+    version: int | None = getattr(event.message, "audience_version", None)
+    return version if base is None else base
 
 
 class Healing:

@@ -43,6 +43,18 @@ class Audience:
     dissolved: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Touched:
+    """The members, and the blocks as (setter, blocked), that events may have changed."""
+
+    members: frozenset[str] = frozenset()
+    blocks: frozenset[tuple[str, str]] = frozenset()
+
+    def __or__(self, other: "Touched") -> "Touched":
+        """What either has changed."""
+        return Touched(self.members | other.members, self.blocks | other.blocks)
+
+
 def base_of(event: AudienceEvent) -> int | None:
     """The version that a copy must have for the event to be its next step.
 
@@ -88,11 +100,8 @@ def moved_on(audience: Audience, event: AudienceEvent) -> Audience:
                 blocks = _with_block(blocks, setter_id, blocked_id, STANDING)
             return replace(next_one, members=members, blocks=blocks)
         case MemberLeft():
-            members = {
-                user_id: listener
-                for user_id, listener in audience.members.items()
-                if user_id != event.user_id
-            }
+            members = dict(audience.members)
+            members.pop(event.user_id, None)
             return replace(next_one, members=members)
         case BlockSet():
             blocks = _with_block(audience.blocks, event.setter_id, event.blocked_id, STANDING)
@@ -117,3 +126,29 @@ def _with_block(
     blocks: Mapping[str, Mapping[str, int]], setter_id: str, blocked_id: str, lifted: int
 ) -> Mapping[str, Mapping[str, int]]:
     return {**blocks, setter_id: {**blocks.get(setter_id, {}), blocked_id: lifted}}
+
+
+def touched(event: AudienceEvent) -> Touched:
+    """What an event changes that does not bring the audience whole."""
+    match event:
+        case MemberJoined():
+            return Touched(frozenset((event.user_id,)), frozenset(event.blocks))
+        case MemberLeft() | SubscriptionChanged():
+            return Touched(members=frozenset((event.user_id,)))
+        case BlockSet() | BlockLifted():
+            return Touched(blocks=frozenset(((event.setter_id, event.blocked_id),)))
+    return Touched()
+
+
+def everything(*audiences: Audience | None) -> Touched:
+    """All members and blocks of audiences: what may differ between them."""
+    there = [audience for audience in audiences if audience is not None]
+    return Touched(
+        frozenset(user_id for audience in there for user_id in audience.members),
+        frozenset(
+            (setter_id, blocked_id)
+            for audience in there
+            for setter_id, blocked in audience.blocks.items()
+            for blocked_id in blocked
+        ),
+    )
