@@ -2,6 +2,7 @@
 
 import asyncio
 import sys
+from contextlib import suppress
 
 import aio_pika
 
@@ -20,4 +21,5 @@ async def main(amqp_url: str) -> None:
             await message.ack()
 
 
-asyncio.run(main(*sys.argv[1:]))
+with suppress(KeyboardInterrupt):
+    asyncio.run(main(*sys.argv[1:]))

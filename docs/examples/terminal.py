@@ -2,6 +2,7 @@
 
 import asyncio
 import sys
+from contextlib import suppress
 
 from contactmesh.contacts import Card
 from contactmesh.terminal import ContactUpdated, Terminal
@@ -20,4 +21,5 @@ async def main(identity_url: str, code: str, folder: str) -> None:
                 print(update.display_name, *update.changed_fields, flush=True)
 
 
-asyncio.run(main(*sys.argv[1:]))
+with suppress(KeyboardInterrupt):
+    asyncio.run(main(*sys.argv[1:]))
