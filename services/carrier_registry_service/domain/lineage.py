@@ -45,9 +45,10 @@ class Successor:
 class Lineage:
     """The registrations of one identity as a whole (rows C2 to C4).
 
-    Only links between registrations of this identity count. Declared links cannot form a cycle,
-    since a fact that would close one is rejected (`closes_a_cycle`); inferred ones that would are
-    not made.
+    Only links between registrations of this identity count. A link to another carrier's counts once
+    that carrier has told that its registration ended: until then both stand, for no carrier ends
+    what is another's. Declared links cannot form a cycle, counting yet or not, since a fact that
+    would close one is rejected (`closes_a_cycle`); inferred ones that would are not made.
     """
 
     registrations: Iterable[Registration]
@@ -89,10 +90,10 @@ class Lineage:
     def closes_a_cycle(self, ref: Ref) -> bool:
         """Whether a registration comes to replace itself, over whatever others."""
         seen = {ref}
-        current = self._predecessor(ref)
+        current = self._declared(ref)
         while current is not None and current not in seen:
             seen.add(current)
-            current = self._predecessor(current)
+            current = self._declared(current)
         return current is not None
 
     def ported(self, ref: Ref) -> bool:
@@ -141,6 +142,14 @@ class Lineage:
     # --- links ------------------------------------------------------------------------------------
 
     def _predecessor(self, ref: Ref) -> Ref | None:
+        """What a registration says it replaces, as far as the link counts."""
+        before = self._declared(ref)
+        if before is None or before.carrier_id == ref.carrier_id or self.by_ref[before].ended:
+            return before
+        return None
+
+    def _declared(self, ref: Ref) -> Ref | None:
+        """What a registration says it replaces, whether or not the link counts yet."""
         began = self._begun.get(ref)
         if began is None or began.replaces not in self._begun:
             return None

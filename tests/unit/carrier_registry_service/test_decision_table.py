@@ -251,3 +251,34 @@ def test_a_number_that_moves_with_its_carrier_is_not_ported() -> None:
     assert (change.code, change.ported, change.number_changed) == (CARRIER, False, False)
     assert change.line is not None
     assert not change.line.ported
+
+
+@pytest.mark.claim("C2")
+@pytest.mark.parametrize("msisdn", [ONE, TWO], ids=["ported", "other number"])
+def test_a_carrier_takes_no_live_number_of_another_ones_over(msisdn: str) -> None:
+    registry = Registry()
+    registry.feed(HERS, began("evil-telco:1", msisdn, 5, replaces="cn-mobile:1"))
+    assert registry.live() == {"cn-mobile:1": ONE, "evil-telco:1": msisdn}
+    assert not registry.lines()["evil-telco:1"].ported
+    assert list(map(outcome_of, registry.check("cn-mobile:1").changes)) == [
+        (ADDED_NEW, None, "evil-telco:1", False, False, False),
+        same("cn-mobile:1"),
+    ]
+    registry.feed(
+        ended("evil-telco:1", 6, REPLACED),
+        began("evil-telco:2", msisdn, 6, replaces="evil-telco:1"),
+    )
+    assert registry.live() == {"cn-mobile:1": ONE, "evil-telco:2": msisdn}
+    registry.feed(ended("cn-mobile:1", 6, PORTED))
+    assert registry.live() == {"evil-telco:2": msisdn}
+    (change,) = registry.check("cn-mobile:1").changes
+    assert (change.code, str(change.line and change.line.ref)) == (CARRIER, "evil-telco:2")
+
+
+def test_links_that_do_not_count_yet_close_no_cycle_either() -> None:
+    registry = Registry()
+    outcomes = registry.feed(
+        began("cn-mobile:1", ONE, 0, replaces="cn-unicom:1"),
+        began("cn-unicom:1", ONE, 0, replaces="cn-mobile:1"),
+    )
+    assert [one.outcome for one in outcomes] == ["applied", "rejected"]

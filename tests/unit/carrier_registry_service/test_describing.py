@@ -58,7 +58,10 @@ def test_the_viewers_own_order_wins_and_follows_a_changed_number() -> None:
     describe(registry, "cn-mobile:1", 1)
     registry.does(BO, SetDialOrder(identity_id=LIN, order=(ref("cn-unicom:3"), ref("cn-mobile:2"))))
     assert [line for line, _ in offered(registry)] == ["cn-unicom:3", "cn-mobile:2", "cn-mobile:1"]
-    registry.feed(began("cn-telecom:9", THREE, 5, replaces="cn-unicom:3"))
+    registry.feed(
+        began("cn-telecom:9", THREE, 5, replaces="cn-unicom:3"),
+        ended("cn-unicom:3", 5, EndReason.PORTED_OUT),
+    )
     assert [line for line, _ in offered(registry)] == ["cn-telecom:9", "cn-mobile:2", "cn-mobile:1"]
     assert offered(registry, LIN)[0] == ("cn-mobile:1", 1), "it is the viewer's alone"
     registry.does(BO, SetDialOrder(identity_id=LIN))
@@ -103,13 +106,13 @@ def test_only_live_numbers_of_ones_own_can_be_described() -> None:
 def test_a_number_that_stands_again_follows_what_stood_in_its_place() -> None:
     registry = Registry()
     registry.feed(
-        began("cn-mobile:1", ONE, 0), began("cn-unicom:2", TWO, 5, replaces="cn-mobile:1")
+        began("cn-mobile:1", ONE, 0), began("cn-mobile:2", TWO, 5, replaces="cn-mobile:1")
     )
-    assert registry.live() == {"cn-unicom:2": TWO}
-    registry.feed(ended("cn-unicom:2", 6))
-    assert registry.live() == {"cn-mobile:1": ONE}, "the change of carrier did not last"
+    assert registry.live() == {"cn-mobile:2": TWO}
+    registry.feed(ended("cn-mobile:2", 6))
+    assert registry.live() == {"cn-mobile:1": ONE}, "the change of number did not last"
     event = registry.line_events()[-1]
     assert [
         (str(line.before and line.before.ref), str(line.after and line.after.ref))
         for line in event.lines
-    ] == [("cn-mobile:1", "cn-mobile:1"), ("cn-unicom:2", "cn-mobile:1")]
+    ] == [("cn-mobile:1", "cn-mobile:1"), ("cn-mobile:2", "cn-mobile:1")]

@@ -94,11 +94,11 @@ def test_a_contradiction_is_rejected_by_itself(contradiction: Fact) -> None:
 
 def test_what_a_registration_replaces_may_become_known_later() -> None:
     registry = Registry()
-    registry.feed(began("cn-mobile:1", ONE, 0), began("cn-unicom:1", TWO, 9))
-    assert set(registry.live()) == {"cn-mobile:1", "cn-unicom:1"}
-    registry.feed(began("cn-unicom:1", TWO, 9, replaces="cn-mobile:1"))
-    assert set(registry.live()) == {"cn-unicom:1"}
-    (same,) = registry.feed(began("cn-unicom:1", TWO, 9))
+    registry.feed(began("cn-mobile:1", ONE, 0), began("cn-mobile:2", TWO, 9))
+    assert set(registry.live()) == {"cn-mobile:1", "cn-mobile:2"}
+    registry.feed(began("cn-mobile:2", TWO, 9, replaces="cn-mobile:1"))
+    assert set(registry.live()) == {"cn-mobile:2"}
+    (same,) = registry.feed(began("cn-mobile:2", TWO, 9))
     assert same.outcome == "same"
 
 
