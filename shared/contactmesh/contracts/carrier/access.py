@@ -2,10 +2,11 @@
 
 from typing import Annotated, ClassVar
 
-from pydantic import AwareDatetime, Field, StringConstraints
+from pydantic import Field, StringConstraints
 
 from contactmesh.contracts.carrier.records import (
     Line,
+    Moment,
     NetworkState,
     RegistrationRef,
     StateReport,
@@ -81,7 +82,7 @@ class Look(Message):
     TYPE: ClassVar[str] = "look"
 
     viewer_id: UserId
-    at: AwareDatetime
+    at: Moment
     fields: tuple[str, ...]
     allowed: bool
 
@@ -102,7 +103,7 @@ class ListLooks(_RegistryCommand):
     RESULT: ClassVar[type[Result]] = LookLog
     READS: ClassVar[bool] = True
 
-    before: AwareDatetime | None = None
+    before: Moment | None = None
 
 
 class OwnLine(Message):

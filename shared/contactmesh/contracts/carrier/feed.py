@@ -7,12 +7,13 @@ repeat changes nothing.
 
 from typing import Annotated, ClassVar, Literal
 
-from pydantic import AwareDatetime, Field, StringConstraints
+from pydantic import Field, StringConstraints
 
 from contactmesh.contracts.carrier.records import (
     DataVolume,
     EndReason,
     LineType,
+    Moment,
     Msisdn,
     NetworkState,
     RegistrationRef,
@@ -44,7 +45,7 @@ class Began(_Entry):
     identity_id: UserId
     msisdn: Msisdn
     line_type: LineType = LineType.MOBILE
-    valid_from: AwareDatetime
+    valid_from: Moment
     replaces: RegistrationRef | None = None
     iccid: Annotated[str, StringConstraints(pattern=r"^89[0-9A-Z]{16,20}$")] | None = None
 
@@ -53,7 +54,7 @@ class Ended(_Entry):
     """A registration ended."""
 
     fact: Literal["ended"] = "ended"
-    valid_to: AwareDatetime
+    valid_to: Moment
     reason: EndReason
 
 
@@ -62,7 +63,7 @@ class StateSeen(_Entry):
 
     fact: Literal["state"] = "state"
     state: NetworkState
-    at: AwareDatetime
+    at: Moment
 
 
 class UsageSeen(_Entry):
@@ -70,7 +71,7 @@ class UsageSeen(_Entry):
 
     fact: Literal["usage"] = "usage"
     remaining: DataVolume
-    at: AwareDatetime
+    at: Moment
 
 
 FeedEntry = Annotated[Began | Ended | StateSeen | UsageSeen, Field(discriminator="fact")]

@@ -1,9 +1,10 @@
 """What the registry keeps of a registration, in the field's terms (rows C2, C5)."""
 
+from datetime import UTC, datetime
 from enum import StrEnum
-from typing import Annotated, ClassVar
+from typing import Annotated, ClassVar, Final
 
-from pydantic import AwareDatetime, StringConstraints
+from pydantic import AfterValidator, AwareDatetime, Field, StringConstraints
 
 from contactmesh.contracts.envelope import Message
 
@@ -18,6 +19,20 @@ Text, because JavaScript loses integers beyond 2^53.
 
 Msisdn = Annotated[str, StringConstraints(pattern=r"^\+[1-9][0-9]{4,14}$")]
 """A telephone number in E.164, with its plus."""
+
+EARLIEST: Final = datetime(1900, 1, 1, tzinfo=UTC)
+LATEST: Final = datetime(2200, 1, 1, tzinfo=UTC)
+
+
+def _in_utc(moment: datetime) -> datetime:
+    return moment.astimezone(UTC)
+
+
+Moment = Annotated[AwareDatetime, Field(ge=EARLIEST, le=LATEST), AfterValidator(_in_utc)]
+"""A time with its offset, in the years 1900 to 2200, kept in UTC.
+
+The bounds leave room for any offset: a time beyond what a calendar can hold is no time of a number.
+"""
 
 
 class RegistrationRef(Message):
@@ -92,7 +107,7 @@ class StateReport(Message):
     TYPE: ClassVar[str] = "state_report"
 
     state: ShownState
-    last_status_time: AwareDatetime
+    last_status_time: Moment
 
 
 class UsageReport(Message):
@@ -101,7 +116,7 @@ class UsageReport(Message):
     TYPE: ClassVar[str] = "usage_report"
 
     remaining: DataVolume
-    last_status_time: AwareDatetime
+    last_status_time: Moment
 
 
 class Line(Message):
