@@ -52,7 +52,7 @@ def access_of(
     shared: Iterable[Membership],
     viewer_id: str,
     *,
-    blocked_everywhere: bool = False,
+    blocked: bool = False,
 ) -> Access:
     """What a viewer may see.
 
@@ -60,13 +60,14 @@ def access_of(
         grant: what the owner has said about the viewer, if anything.
         shared: the owner's memberships in the groups that the viewer is in too.
         viewer_id: the viewer.
-        blocked_everywhere: whether the owner blocks the viewer wherever they meet.
+        blocked: whether the owner blocks the viewer wherever they meet, or in any group, be the
+            viewer still in it or not: nobody lifts a block on themselves by leaving.
 
-    Deny wins: a revocation, a block everywhere, and one in whatever group the two share. Otherwise
+    Deny wins: a revocation, a block everywhere, and one in whatever group. Otherwise
     sharing a group lets the viewer see the numbers, and a grant adds to that.
     """
     groups = tuple(shared)
-    if blocked_everywhere or any(viewer_id in one.blocked for one in groups):
+    if blocked or any(viewer_id in one.blocked for one in groups):
         return NOTHING
     if grant is None:
         return Access(details=bool(groups))

@@ -170,8 +170,8 @@ class State:
         self.shared: Mapping[tuple[str, str], tuple[Membership, ...]] = {}
         """(owner, viewer): the owner's memberships in the viewer's groups"""
 
-        self.blocked_everywhere: frozenset[tuple[str, str]] = frozenset()
-        """(owner, viewer)"""
+        self.blocked: frozenset[tuple[str, str]] = frozenset()
+        """(owner, viewer): between whom a block stands, everywhere or in any group"""
 
     def record(self, identity_id: str) -> Record:
         """An identity's record, empty where nothing is known of the identity."""
@@ -197,7 +197,7 @@ class State:
             self.grants.get(pair),
             self.shared.get(pair, ()),
             viewer_id,
-            blocked_everywhere=pair in self.blocked_everywhere,
+            blocked=pair in self.blocked,
         )
 
     def budget(self, viewer_id: str) -> Budget:

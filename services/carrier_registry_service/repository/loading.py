@@ -39,13 +39,15 @@ class Loading:
         who does not exist.
         """
         state = State()
-        _, groups, state.blocked_everywhere, _, _ = await asyncio.gather(
+        _, groups, everywhere, somewhere, _, _ = await asyncio.gather(
             self._load_issued(want, state),
             self._memberships.of(sorted({viewer for _, viewer in want.looks})),
             self._standing_blocks.among(want.looks),
+            self._memberships.blocks_among(want.looks),
             self._load_grants(want, state),
             self._load_budgets(want, state),
         )
+        state.blocked = everywhere | somewhere
         await asyncio.gather(self._load_shared(want, groups, state), self._load_asked(want, state))
         allowed = {
             pair for pair in want.looks if pair in want.granted or state.access(*pair) != NOTHING

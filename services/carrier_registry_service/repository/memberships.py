@@ -60,13 +60,17 @@ class Memberships:
     async def prepare(self) -> None:
         """Make sure that memberships are found by user and by group."""
         await self._collection.ensure(
-            [Index((("user_id", 1), ("active", 1))), Index((("group_id", 1), ("version", 1)))]
+            [
+                Index((("user_id", 1), ("active", 1))),
+                Index((("user_id", 1), ("blocked", 1))),
+                Index((("group_id", 1), ("version", 1))),
+            ]
         )
 
     async def project(self, audience: Audience, event: AudienceEvent) -> None:
         """Take over what an event has changed, from an audience that is at least as new."""
         older = {"group_id": audience.group_id, "version": {"$lt": audience.version}}
-        gone = {"$set": {"version": audience.version, "active": False}}
+        gone = {"$set": {"version": audience.version, "active": False, "blocked": []}}
         if audience.dissolved or isinstance(event, GroupDissolved):
             await self._collection.update_all(older, gone)
             return
@@ -92,6 +96,23 @@ class Memberships:
             for document in await self._collection.find(where):
                 groups[document["user_id"]].append(document["group_id"])
         return groups
+
+    async def blocks_among(self, pairs: Iterable[tuple[str, str]]) -> frozenset[tuple[str, str]]:
+        """Those of the pairs, as (setter, blocked), of whom one blocks the other in some group.
+
+        The block holds whoever of the two has left the group since, until its setter lifts it.
+        """
+        wanted = frozenset(pairs)
+        if not wanted:
+            return frozenset()
+        where = {
+            "user_id": {"$in": sorted({setter for setter, _ in wanted})},
+            "blocked": {"$in": sorted({blocked for _, blocked in wanted})},
+        }
+        found = await self._collection.find(where)
+        return wanted & {
+            (document["user_id"], blocked) for document in found for blocked in document["blocked"]
+        }
 
     async def in_groups(self, keys: Iterable[tuple[str, str]]) -> dict[str, list[Membership]]:
         """Those of the memberships, as (group, user), that stand; by user."""

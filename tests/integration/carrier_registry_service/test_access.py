@@ -71,6 +71,22 @@ async def test_a_block_in_one_group_takes_away_what_another_group_implies(system
     await until(bo, lin, denied)
 
 
+async def test_nobody_lifts_a_block_on_themselves_by_leaving_the_group(system: System) -> None:
+    _, (lin, bo) = await with_a_number(system, "lin", "bo")
+    first, second = await lin.creates(bo), await lin.creates(bo)
+    await until(bo, lin, allowed)
+    await lin.does(Block(user_id=bo.user_id, group_id=first))
+    await until(bo, lin, denied)
+    await bo.does(LeaveGroup(group_id=first))
+    for _ in range(10):
+        await asyncio.sleep(0.2)
+        assert denied(await ask(bo, lin)), "they still share the other group"
+    await lin.does(DissolveGroup(group_id=first))
+    await until(bo, lin, allowed)
+    await lin.does(DissolveGroup(group_id=second))
+    await until(bo, lin, denied)
+
+
 async def test_a_block_holds_for_a_grant_and_in_a_group_that_is_joined_later(
     system: System,
 ) -> None:

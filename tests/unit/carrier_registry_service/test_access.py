@@ -54,7 +54,20 @@ def test_sharing_a_group_lets_see_the_numbers_and_nothing_more() -> None:
     assert access_of(None, (), BO) == NOTHING
     assert access_of(None, (OPEN, BLOCKING), BO) == NOTHING
     everything = Grant(LIN, BO, details=True, state=True, usage=True)
-    assert access_of(everything, (OPEN,), BO, blocked_everywhere=True) == NOTHING
+    assert access_of(everything, (OPEN,), BO, blocked=True) == NOTHING
+
+
+@pytest.mark.claim("C7")
+def test_a_block_holds_whatever_groups_the_two_still_share() -> None:
+    registry = Registry()
+    registry.feed(began("cn-mobile:1", ONE, 0))
+    registry.shares(LIN, BO)
+    registry.grants(Grant(LIN, BO, details=True))
+    registry.state.blocked = frozenset({(LIN, BO)})
+    assert registry.refused(BO, "cn-mobile:1").code is ErrorCode.NOT_FOUND
+    assert registry.state.access(BO, LIN) == NOTHING
+    registry.state.blocked = frozenset({(BO, LIN)})
+    assert isinstance(registry.ask(BO, "cn-mobile:1").answer, Checked)
 
 
 @pytest.mark.claim("C7")
