@@ -57,7 +57,7 @@ class Refusal(Exception):
     """
 
     def __init__(
-        self, code: ErrorCode, message: str, *, reason: str = "", **details: JsonValue
+        self, code: ErrorCode, message: str, reason: str = "", /, **details: JsonValue
     ) -> None:
         super().__init__(message)
         self.body = ErrorBody(code=code, message=message, details=details)
@@ -79,7 +79,7 @@ def invalid_fields(error: ValidationError, *, at: tuple[str, ...] = ()) -> Refus
     return Refusal(
         ErrorCode.INVALID_ARGUMENT,
         f"Correct the command and send it under a new id; see {paths}.",
-        reason=", ".join(f"{path or 'the body'} {kind}" for path, kind in shallow),
+        ", ".join(f"{path or 'the body'} {kind}" for path, kind in shallow),
         fields=fields,
     )
 
@@ -92,7 +92,7 @@ def invalid_field(path: str, problem: str) -> Refusal:
     return Refusal(
         ErrorCode.INVALID_ARGUMENT,
         f"Correct the command and send it under a new id; see {path or 'the body'}.",
-        reason=f"{path or 'the body'} {problem}",
+        f"{path or 'the body'} {problem}",
         fields=[{"path": path, "problem": problem}],
     )
 

@@ -49,7 +49,7 @@ def _read(delivery: Delivery, kinds: Mapping[str, type[Message]]) -> Event:
         raise Refusal(
             ErrorCode.TOO_LARGE,
             "The event is too large.",
-            reason=f"{delivery.too_large} bytes, of which nothing was kept",
+            f"{delivery.too_large} bytes, of which nothing was kept",
         )
     envelope = Envelope.decode(delivery.body)
     kind = kinds.get(envelope.type)

@@ -2,7 +2,7 @@
 
 Every entry is a fact that stays true: when a registration began, when and why it ended, what was
 reported at what time. Facts about one registration are joined, so their order does not matter and a
-repeat changes nothing.
+repeat changes nothing. What has not happened yet is no fact: tell it when it has.
 """
 
 from typing import Annotated, ClassVar, Literal
