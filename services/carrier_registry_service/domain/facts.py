@@ -21,7 +21,10 @@ from contactmesh.contracts.carrier.records import EndReason
 from contactmesh.contracts.errors import ErrorCode, Refusal, invalid_field
 
 CLOCKS_DIFFER: Final = timedelta(minutes=5)
-"""How far a carrier's clock may be ahead: a report from later would outlast all that follow."""
+"""How far a carrier's clock may be ahead: what is of a later time has not happened yet.
+
+A report from later would outlast all that follow, and a begin or an end would hold at once.
+"""
 
 _STAGES: Final = {EndReason.RECYCLED: 1, EndReason.ERASED: 2}
 """Ends come in stages: who left (0) may have the number given on, and be erased, later."""
@@ -38,17 +41,19 @@ def joined(known: Registration, entry: FeedEntry, now: datetime) -> Registration
     """
     match entry:
         case Began():
+            _check_time("/valid_from", entry.valid_from, now)
             return _with_beginning(known, entry)
         case Ended():
+            _check_time("/valid_to", entry.valid_to, now)
             return _with_ending(known, entry)
         case StateSeen():
-            _check_time(entry.at, now)
+            _check_time("/at", entry.at, now)
             if known.closed:
                 return known
             state = _later(known.state, StateAt(entry.state, milliseconds(entry.at)))
             return known if state == known.state else replace(known, state=state)
         case UsageSeen():
-            _check_time(entry.at, now)
+            _check_time("/at", entry.at, now)
             if known.closed:
                 return known
             usage = _later(known.usage, UsageAt(entry.remaining, milliseconds(entry.at)))
@@ -111,9 +116,9 @@ def _later(before: Report | None, told: Report) -> Report:
     return before
 
 
-def _check_time(at: datetime, now: datetime) -> None:
+def _check_time(field: str, at: datetime, now: datetime) -> None:
     if at > now + CLOCKS_DIFFER:
-        raise invalid_field("/at", "more than five minutes ahead of the registry's clock")
+        raise invalid_field(field, "more than five minutes ahead of the registry's clock")
 
 
 def contradiction(why: str) -> Refusal:

@@ -156,6 +156,24 @@ def test_a_report_from_the_future_is_rejected() -> None:
     assert rejected.error.code is ErrorCode.INVALID_ARGUMENT
 
 
+@pytest.mark.parametrize("ahead", [timedelta(minutes=6), timedelta(days=22 * 365)])
+def test_what_has_not_happened_yet_is_no_fact(ahead: timedelta) -> None:
+    registry = Registry()
+    later = (registry.now + ahead - day(0)) / timedelta(days=1)
+    registry.feed(began("cn-mobile:1", ONE, 0))
+    told = registry.feed(began("cn-mobile:2", TWO, later), ended("cn-mobile:1", later))
+    assert outcomes(told) == ["rejected", "rejected"]
+    assert {one.error and one.error.code for one in told} == {ErrorCode.INVALID_ARGUMENT}
+    assert registry.live() == {"cn-mobile:1": ONE}
+
+
+def test_a_carriers_clock_may_be_a_little_ahead() -> None:
+    registry = Registry()
+    soon = (registry.now + timedelta(minutes=4) - day(0)) / timedelta(days=1)
+    told = registry.feed(began("cn-mobile:1", ONE, soon), ended("cn-mobile:1", soon))
+    assert outcomes(told) == ["applied", "applied"]
+
+
 def test_a_carrier_speaks_of_its_own_registrations_alone() -> None:
     registry = Registry()
     registry.feed(began("cn-mobile:1", ONE, 0))
