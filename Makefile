@@ -22,6 +22,7 @@ help:
 	@echo '  make check   style, types and import rules'
 	@echo '  make bench   measure it (tests/benchmarks)'
 	@echo '  make setup   only set up: .venv from requirements.lock, RabbitMQ if it is missing'
+	@echo '  make judges  fetch the vCard readers in JavaScript that the tests ask, with npm'
 	@echo '  make clean   remove .venv and caches; the data of your systems stays'
 	@echo
 	@echo 'The first run of any of them sets up what it needs (Python 3.11 or newer, with venv).'

@@ -171,7 +171,7 @@ async def test_c2_a_recycled_number_is_not_shown_as_the_old_contact(
 async def test_a_user_cannot_feed_and_a_carrier_cannot_look(town: Town, mobile: Carrier) -> None:
     ada = await town.person("ada")
     with pytest.raises(CommandRefused) as refused:
-        await ada.request(Feed(entries=(begun(ada, 999_999, OLD),)))
+        await ada.request(Feed(entries=(begun(ada, 99, OLD),)))
     assert refused.value.code is ErrorCode.PERMISSION_DENIED
     with pytest.raises(CommandRefused) as refused:
         await mobile.terminal.own_lines()
