@@ -325,10 +325,7 @@ class Following:
         What was taken is forgotten before the next is looked for, or it would be found for ever.
         """
         while waiting := await self._held.ready(versions):
-            bodies = [
-                Arrived(event.body, event.key, event.event_id, redelivered=True)
-                for event in waiting
-            ]
+            bodies = [Arrived(event.body, event.key, event.event_id) for event in waiting]
             events, unreadable = read_events("held_events", bodies, self._kinds)
             if unreadable:
                 await park(self._publisher, self._queue, unreadable)

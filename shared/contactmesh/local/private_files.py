@@ -25,6 +25,7 @@ def write_private(path: Path, text: str) -> None:
             os.fsync(file.fileno())
         Path(temporary).replace(path)
     except BaseException:
+        # Cancelled or failed: what was begun is undone, and the reason passes.
         Path(temporary).unlink(missing_ok=True)
         raise
 

@@ -107,6 +107,7 @@ class Stack:
         try:
             await self._start()
         except BaseException:
+            # Cancelled or failed: what was begun is undone, and the reason passes.
             await self._running.aclose()
             raise
         return self

@@ -271,7 +271,6 @@ class _Arrivals:
         return batch
 
     async def _arrived(self, message: aiormq.abc.DeliveredMessage) -> None:
-        delivery = message.delivery
         tag = message.delivery_tag
         if tag is None:
             return
@@ -285,7 +284,6 @@ class _Arrivals:
                     too_large=too_large,
                     key=message.routing_key or "",
                     message_id=message.header.properties.message_id,
-                    redelivered=bool(getattr(delivery, "redelivered", False)),
                 ),
             )
         )

@@ -98,7 +98,6 @@ class Delivery:
     body: bytes
     key: str
     message_id: str | None
-    redelivered: bool
     too_large: int | None = None
 
 

@@ -104,6 +104,7 @@ class Publisher:
                         publisher_confirms=True, on_return_raises=True
                     )
                 except BaseException:
+                    # Cancelled or failed: what was begun is undone, and the reason passes.
                     await close(connection)
                     raise
                 self._opened = _Opened(connection, channel)

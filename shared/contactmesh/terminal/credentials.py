@@ -100,6 +100,7 @@ class TerminalFolder:
                 os.fsync(file.fileno())
             Path(temporary).replace(self.path / _CREDENTIALS)
         except BaseException:
+            # Cancelled or failed: what was begun is undone, and the reason passes.
             Path(temporary).unlink(missing_ok=True)
             raise
 

@@ -125,6 +125,7 @@ def open_database(path: Path) -> sqlite3.Connection:
     try:
         prepare(database, str(path))
     except BaseException:
+        # Cancelled or failed: what was begun is undone, and the reason passes.
         database.close()
         raise
     return database
@@ -157,6 +158,7 @@ def prepare(database: sqlite3.Connection, name: str) -> None:
                 database.execute(statement)
             database.execute(f"PRAGMA user_version = {number}")
     except BaseException:
+        # Cancelled or failed: what was begun is undone, and the reason passes.
         database.execute("ROLLBACK")
         raise
     database.execute("COMMIT")

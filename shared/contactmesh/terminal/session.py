@@ -70,6 +70,7 @@ class Session:
             await session.close()
             raise SessionLost(type(error).__name__) from error
         except BaseException:
+            # Cancelled or failed: what was begun is undone, and the reason passes.
             await session.close()
             raise
         return session

@@ -83,7 +83,7 @@ class _Service:
         envelope = Envelope.of(
             message, id=f"e{self.sent}", source="/tests", time=self.now, subject="s"
         )
-        return Delivery(envelope.encode(), "", envelope.id, redelivered=False)
+        return Delivery(envelope.encode(), "", envelope.id)
 
     def told(self, type_: str) -> list[set[str]]:
         return [set(one.bcc) for one in self.publisher.published if one.type == type_]

@@ -23,7 +23,7 @@ LOOKS = 25  # more than the number of deliveries after which newer brokers drop 
 
 
 def delivery(body: bytes) -> Delivery:
-    return Delivery(body=body, key="group.created", message_id="m-1", redelivered=False)
+    return Delivery(body=body, key="group.created", message_id="m-1")
 
 
 async def test_parked_message_is_shown_with_its_reason_and_stays(broker: Broker) -> None:

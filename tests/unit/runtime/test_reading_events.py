@@ -23,11 +23,11 @@ def _reason(delivery: Delivery) -> str:
 
 def _delivery(**attributes: object) -> Delivery:
     envelope = {"specversion": "1.0", "id": "e", "source": "/t", "time": "2026-11-30T08:15:00Z"}
-    return Delivery(json.dumps({**envelope, **attributes}).encode(), "key", "m", redelivered=False)
+    return Delivery(json.dumps({**envelope, **attributes}).encode(), "key", "m")
 
 
 def test_what_was_let_go_of_for_its_size_is_told_as_that() -> None:
-    gone = Delivery(b"", "key", "m", redelivered=False, too_large=5_000_000)
+    gone = Delivery(b"", "key", "m", too_large=5_000_000)
     assert _reason(gone) == "too_large: 5000000 bytes, of which nothing was kept"
 
 
