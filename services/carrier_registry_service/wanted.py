@@ -40,7 +40,7 @@ def _feed(want: Wanted, request: Request, command: Feed) -> None:
         want.refs.add(Ref(carrier_id, int(entry.registration_seq)))
         if isinstance(entry, Began):
             want.identities.add(entry.identity_id)
-            if entry.replaces is not None:
+            if entry.replaces is not None and entry.replaces.carrier_id == carrier_id:
                 want.refs.add(Ref.of(entry.replaces))
 
 

@@ -44,16 +44,18 @@ def feed(state: State, asking: Asking, command: Feed) -> Decision:
 def _check_links(state: State, asking: Asking, known: Registration, after: Registration) -> None:
     """See that a registration takes the place only of one of the same person, and not of itself.
 
-    The one that it names may not be known yet. Should that turn out to be another person's, it is
-    taken in as it is, since nobody knows it better than its carrier; the link then counts for
-    nothing (`Lineage`).
+    That is asked of the carrier's own alone: whose another carrier's is, is none of its business,
+    so that such a link is taken in, and counts for nothing if it leads to another person
+    (`Lineage`). So does one to a registration of its own that turns out later to be another
+    person's: it is taken in as it is, since nobody knows it better than its carrier.
     """
     began = after.began
     if began is None or began == known.began or began.replaces is None:
         return
-    replaced = state.issued.get(began.replaces)
-    if replaced is not None and replaced.identity_id not in (None, began.identity_id):
-        raise contradiction("It cannot replace a registration of somebody else.")
+    if began.replaces.carrier_id == after.ref.carrier_id:
+        replaced = state.issued.get(began.replaces)
+        if replaced is not None and replaced.identity_id not in (None, began.identity_id):
+            raise contradiction("It cannot replace a registration of somebody else.")
     record = state.record(began.identity_id).having(after)
     if Lineage(record.registrations.values(), asking.terms.rules).closes_a_cycle(after.ref):
         raise contradiction("It would come to replace itself.")
@@ -73,10 +75,11 @@ def _keep(
     identity_id = after.began.identity_id
     record = state.record(identity_id)
     if known.began is None:
-        if len(record.registrations) >= asking.terms.registrations:
+        held = sum(ref.carrier_id == after.ref.carrier_id for ref in record.registrations)
+        if held >= asking.terms.registrations:
             raise Refusal(
                 ErrorCode.QUOTA_EXCEEDED,
-                "This person has as many registrations as are allowed.",
+                "This person has as many registrations at your carrier as are allowed.",
                 limit=asking.terms.registrations,
             )
         state.issued.put(after.ref, replace(issued, identity_id=identity_id, waiting=None))

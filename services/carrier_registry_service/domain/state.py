@@ -89,7 +89,7 @@ class Terms:
     rules: Rules
     limits: Limits
     registrations: int = 500
-    """The most registrations of one identity, ended ones included."""
+    """The most registrations of one identity at one carrier, ended ones included."""
 
 
 @dataclass(frozen=True, slots=True)

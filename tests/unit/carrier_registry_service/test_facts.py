@@ -105,10 +105,39 @@ def test_what_a_registration_replaces_may_become_known_later() -> None:
 def test_a_registration_cannot_replace_one_of_somebody_else() -> None:
     registry = Registry()
     registry.feed(began("cn-mobile:1", ONE, 0, who="mei"))
-    (rejected,) = registry.feed(began("cn-unicom:1", ONE, 5, replaces="cn-mobile:1"))
+    (rejected,) = registry.feed(began("cn-mobile:2", TWO, 5, replaces="cn-mobile:1"))
     assert rejected.outcome == "rejected"
     assert registry.live("mei") == {"cn-mobile:1": ONE}
     assert registry.live() == {}
+
+
+@pytest.mark.parametrize("whose", ["mei", LIN, None], ids=["another's", "hers", "nobody's"])
+def test_a_carrier_does_not_learn_whose_another_carriers_registration_is(
+    whose: str | None,
+) -> None:
+    registry = Registry()
+    if whose is not None:
+        registry.feed(began("cn-mobile:1", ONE, 0, who=whose))
+    told = registry.feed(
+        began("cn-unicom:1", TWO, 5, replaces="cn-mobile:1"),
+        began("cn-unicom:1", TWO, 5, replaces="cn-mobile:1"),
+    )
+    assert outcomes(told) == ["applied", "same"]
+    assert all(one.error is None for one in told)
+
+
+def test_a_link_to_another_carriers_registration_of_somebody_else_counts_for_nothing() -> None:
+    registry = Registry()
+    registry.feed(
+        began("cn-mobile:1", ONE, 0, who="mei"),
+        began("cn-unicom:1", TWO, 5, replaces="cn-mobile:1"),
+    )
+    assert registry.live("mei") == {"cn-mobile:1": ONE}
+    assert registry.live() == {"cn-unicom:1": TWO}
+    registry.feed(ended("cn-mobile:1", 5))
+    assert registry.live("mei") == {}
+    (change,) = registry.check("cn-mobile:1", "cn-unicom:1", numbers=[ONE]).changes
+    assert (change.known and str(change.known), change.number) == ("cn-unicom:1", None)
 
 
 def test_a_link_that_turns_out_to_lead_to_somebody_else_counts_for_nothing() -> None:
@@ -191,3 +220,13 @@ def test_one_person_cannot_have_registrations_without_end() -> None:
     (rejected,) = registry.feed(began(f"cn-mobile:{limit + 1}", ONE, 0))
     assert rejected.error is not None
     assert rejected.error.code is ErrorCode.QUOTA_EXCEEDED
+
+
+def test_what_one_carrier_has_fed_takes_no_room_from_another() -> None:
+    registry = Registry()
+    limit = 3
+    registry.terms = replace(registry.terms, registrations=limit)
+    full = [began(f"cn-mobile:{n}", ONE, n) for n in range(1, limit + 2)]
+    others = [began(f"cn-unicom:{n}", TWO, n) for n in range(1, limit + 2)]
+    for told in (registry.feed(*full), registry.feed(*others)):
+        assert outcomes(told) == ["applied"] * limit + ["rejected"]
