@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from datetime import UTC, datetime
+from typing import Final
 
 from contactmesh.contracts.carrier.access import (
     DescribeLine,
@@ -17,10 +18,15 @@ from contactmesh.contracts.carrier.access import (
 )
 from contactmesh.contracts.carrier.check import Check, Checked
 from contactmesh.contracts.carrier.records import RegistrationRef
+from contactmesh.contracts.errors import ErrorCode
 from contactmesh.contracts.reply import Done
 from contactmesh.terminal.commands import ServiceCommands
 from contactmesh.terminal.entries import CheckedContact
-from contactmesh.terminal.errors import NobodyToAskAbout
+from contactmesh.terminal.errors import CommandRefused, NobodyToAskAbout
+from contactmesh.terminal.rules.lines import Question, news
+
+DOUBTED_AFTER: Final = frozenset({ErrorCode.NOT_FOUND, ErrorCode.RATE_LIMITED})
+"""The refusals behind which wrong references may be."""
 
 
 class CarrierCommands(ServiceCommands):
@@ -54,19 +60,39 @@ class CarrierCommands(ServiceCommands):
             raise NobodyToAskAbout(
                 "No group has told whose contact this is. Say whose it is, or share a group first."
             )
-        asked = await self.phonebook.question(contact_id)
-        command = Check(
-            identity_id=whom,
-            registrations=tuple(asked.registrations),
-            numbers=asked.numbers,
-        )
-        answer = await self._requests.ask(command, Checked)
+        asked, answer = await self._compared(contact_id, whom)
         self._tell(await self.phonebook.apply_check(contact_id, answer, asked, datetime.now(UTC)))
         return CheckedContact(
             contact=await self.phonebook.contact(contact_id),
-            changes=answer.changes,
+            asked=asked,
+            changes=news(answer, asked),
             known=await self.phonebook.lines(contact_id),
         )
+
+    async def _compared(self, contact_id: str, whom: str) -> tuple[Question, Checked]:
+        """Ask with the references that are known; once more without them, if they are not found.
+
+        Wrong references are counted, and look like a contact who is not to be seen. So the
+        phonebook holds them in doubt before anything else is tried: no reference is sent twice
+        after a refusal, whatever becomes of the second question.
+        """
+        asked = await self.phonebook.question(contact_id)
+        try:
+            return asked, await self._ask(whom, asked)
+        except CommandRefused as refused:
+            if not asked.registrations or refused.code not in DOUBTED_AFTER:
+                raise
+            await self.phonebook.doubt_references(contact_id)
+            if refused.code is not ErrorCode.NOT_FOUND:
+                raise
+        asked = await self.phonebook.question(contact_id)
+        return asked, await self._ask(whom, asked)
+
+    async def _ask(self, whom: str, asked: Question) -> Checked:
+        command = Check(
+            identity_id=whom, registrations=tuple(asked.registrations), numbers=asked.numbers
+        )
+        return await self._requests.ask(command, Checked)
 
     async def set_dial_order(self, contact_id: str, order: Iterable[RegistrationRef] = ()) -> None:
         """Keep one's own dial order for a contact, which wins over the contact's (row C6).

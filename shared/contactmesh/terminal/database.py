@@ -109,6 +109,9 @@ _MIGRATIONS: Final = (
         PRIMARY KEY (user_id, number)
     ) STRICT, WITHOUT ROWID;
     """,
+    """
+    ALTER TABLE checks ADD COLUMN doubted INTEGER NOT NULL DEFAULT 0;
+    """,
 )
 
 

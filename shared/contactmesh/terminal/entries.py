@@ -7,7 +7,7 @@ from contactmesh.contacts import Card, Damage
 from contactmesh.contracts.carrier.check import LineChange
 from contactmesh.contracts.carrier.records import ShownState
 from contactmesh.contracts.group.views import Role
-from contactmesh.terminal.rules.lines import KnownLine
+from contactmesh.terminal.rules.lines import KnownLine, Question
 from contactmesh.terminal.updates import Update
 
 
@@ -118,11 +118,13 @@ class CheckedContact:
 
     Attributes:
         contact: the contact as it is shown now.
+        asked: what the phonebook knew before, as far as it was asked about.
         changes: what became of the numbers that were known, and what is new; most weighty first.
         known: the numbers now.
     """
 
     contact: Contact
+    asked: Question
     changes: tuple[LineChange, ...]
     known: KnownLines
 

@@ -23,11 +23,13 @@ class CheckRecord:
         checked_at: when the registry last answered.
         lines: the live numbers in dial order.
         gone: the numbers that are theirs no more.
+        doubted: whether a check with the references of these lines was refused since.
     """
 
     checked_at: datetime
     lines: tuple[KnownLine, ...]
     gone: tuple[GoneNumber, ...]
+    doubted: bool = False
 
 
 class LineRecords:
@@ -39,7 +41,7 @@ class LineRecords:
     def of(self, user_id: str) -> CheckRecord | None:
         """What checks told of a member, none if there was no check."""
         row = self._database.execute(
-            "SELECT checked_at FROM checks WHERE user_id = ?", (user_id,)
+            "SELECT checked_at, doubted FROM checks WHERE user_id = ?", (user_id,)
         ).fetchone()
         if row is None:
             return None
@@ -54,13 +56,15 @@ class LineRecords:
             checked_at=datetime.fromisoformat(row["checked_at"]),
             lines=tuple(_line(line) for line in lines),
             gone=tuple(GoneNumber(**each) for each in gone),
+            doubted=bool(row["doubted"]),
         )
 
     def save(self, user_id: str, record: CheckRecord) -> None:
         """Write what checks told of a member, in place of what they told before."""
         self.forget(user_id)
         self._database.execute(
-            "INSERT INTO checks VALUES (?, ?)", (user_id, record.checked_at.isoformat())
+            "INSERT INTO checks VALUES (?, ?, ?)",
+            (user_id, record.checked_at.isoformat(), record.doubted),
         )
         self._database.executemany(
             "INSERT INTO lines VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -74,6 +78,10 @@ class LineRecords:
     def forget(self, user_id: str) -> None:
         """Delete what checks told of a member."""
         self._database.execute("DELETE FROM checks WHERE user_id = ?", (user_id,))
+
+    def doubt(self, user_id: str) -> None:
+        """Keep that the references of a member's lines may be wrong, until the next answer."""
+        self._database.execute("UPDATE checks SET doubted = 1 WHERE user_id = ?", (user_id,))
 
     def reorder(self, user_id: str, lines: Iterable[KnownLine]) -> None:
         """Write the order of a member's numbers."""

@@ -220,7 +220,8 @@ class Phonebook:
         def query(records: Records) -> Question:
             contact = _existing(records, contact_id)
             told = None if contact.user_id is None else records.lines.of(contact.user_id)
-            return question(contact.shown, () if told is None else told.lines, self._region)
+            lines, doubted = ((), False) if told is None else (told.lines, told.doubted)
+            return question(contact.shown, lines, self._region, doubted=doubted)
 
         return await self._read(query)
 
@@ -376,6 +377,20 @@ class Phonebook:
             lambda changes, _: changes.checked(contact_id, answer, asked, at)
         )
         return applied
+
+    async def doubt_references(self, contact_id: str) -> None:
+        """Ask about a contact by numbers alone from now on, until the registry has answered.
+
+        Raises:
+            UnknownContact: there is none with this id.
+        """
+
+        def change(_: Changes, records: Records) -> None:
+            user_id = _existing(records, contact_id).user_id
+            if user_id is not None:
+                records.lines.doubt(user_id)
+
+        await self._change(change)
 
     async def reorder_lines(self, contact_id: str, order: Sequence[RegistrationRef]) -> None:
         """Keep the user's own dial order of a contact's numbers; empty for the contact's again.

@@ -3,14 +3,26 @@
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import cast
 
 import pytest
 import pytest_asyncio
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import JsonValue
 from tests.unit.terminal.cards import card, changed, enveloped, member, page
 
 from contactmesh.contacts import CARRIER_PROPERTY, Card
-from contactmesh.contracts.carrier.check import ChangeCode, Checked, LineChange, LineStatus
+from contactmesh.contracts.carrier.check import (
+    ChangeCode,
+    Check,
+    Checked,
+    LineChange,
+    LineStatus,
+)
 from contactmesh.contracts.carrier.records import (
+    MOST_NUMBERS,
+    MOST_REFERENCES,
     DataVolume,
     Line,
     RegistrationRef,
@@ -18,11 +30,15 @@ from contactmesh.contracts.carrier.records import (
     StateReport,
     UsageReport,
 )
-from contactmesh.terminal import ContactUpdated, Phonebook, Update
+from contactmesh.contracts.envelope import Envelope
+from contactmesh.messaging.topology import MAX_BODY_BYTES
+from contactmesh.terminal import ContactUpdated, KnownLine, Phonebook, Update
+from contactmesh.terminal.rules.lines import news, question
 
 OLD, NEW, NEWER, SECOND = "+8613800138000", "+8613900139000", "+8613700137000", "+8615912345678"
 NOW = datetime(2026, 11, 30, 8, 0, tzinfo=UTC)
 BOB = card("bob", "Bob Li", phones={"m": OLD})
+NUMBERS = st.sampled_from([OLD, NEW, NEWER, SECOND, "+8613012345678", "+8613112345678"])
 OWN = (
     b"BEGIN:VCARD\r\nVERSION:4.0\r\nUID:own-bob\r\nFN:Bob Li\r\nTEL;TYPE=cell:138 0013 8000\r\n"
     b"END:VCARD\r\n"
@@ -101,12 +117,77 @@ async def test_c1_what_is_asked_is_what_the_phonebook_knows(book: Book) -> None:
 
 
 @pytest.mark.claim("C1")
-async def test_c1_a_reference_that_a_card_carries_is_asked_about(book: Book) -> None:
+async def test_c1_a_reference_that_a_card_carries_is_not_believed(book: Book) -> None:
     carrier = {"carrierId": "cn-unicom", "registrationSeq": "77"}
     phones = {"m": {"number": OLD, CARRIER_PROPERTY: carrier}, "office": {"number": "8000"}}
     await book.is_pushed(4, Card.model_validate({**BOB.to_json(), "phones": phones}))
     asked = await book.phonebook.question(await book.bob())
-    assert (asked.registrations, asked.numbers) == ({ref(77, "cn-unicom"): OLD}, ())
+    assert (asked.registrations, asked.numbers) == ({}, (OLD,))
+
+
+@pytest.mark.claim("C1")
+async def test_c1_references_in_doubt_are_not_sent_until_the_registry_has_answered(
+    book: Book,
+) -> None:
+    lines = (line(1, OLD), line(2, SECOND))
+    await book.hears(answer(lines=lines))
+    contact_id = await book.bob()
+    shown = await book.numbers(), await book.phonebook.lines(contact_id)
+    await book.phonebook.doubt_references(contact_id)
+    assert (await book.numbers(), await book.phonebook.lines(contact_id)) == shown
+    asked = await book.phonebook.question(contact_id)
+    assert (asked.registrations, asked.numbers) == ({}, (OLD, SECOND))
+    await book.hears(answer(lines=lines))
+    asked = await book.phonebook.question(contact_id)
+    assert (asked.registrations, asked.numbers) == ({ref(1): OLD, ref(2): SECOND}, ())
+
+
+@given(
+    on_card=st.lists(NUMBERS, max_size=8),
+    told=st.lists(NUMBERS, max_size=8, unique=True),
+    doubted=st.booleans(),
+)
+def test_every_number_is_asked_about_once_by_its_reference_or_by_itself(
+    on_card: list[str], told: list[str], doubted: bool
+) -> None:
+    carrier = {"carrierId": "cn-mobile", "registrationSeq": "1"}
+    phones = {
+        str(place): {"number": each, CARRIER_PROPERTY: carrier}
+        for place, each in enumerate(on_card)
+    }
+    lines = [KnownLine(ref(seq), number) for seq, number in enumerate(told, 1)]
+    asked = question({"phones": cast("JsonValue", phones)}, lines, "CN", doubted=doubted)
+    assert not asked.unasked
+    every = [*asked.registrations.values(), *asked.numbers]
+    assert sorted(every) == sorted({*on_card, *told})
+    by_ref = {} if doubted else {each.ref: each.number for each in lines}
+    assert asked.registrations == by_ref
+
+
+@pytest.mark.parametrize("doubted", [False, True])
+def test_a_check_has_room_and_what_it_had_no_room_for_is_no_news(doubted: bool) -> None:
+    known = [line(seq, f"+86139{seq:08d}") for seq in range(1, MOST_REFERENCES + 3)]
+    lines = [KnownLine(each.ref, each.msisdn) for each in known]
+    asked = question({}, lines, "CN", doubted=doubted)
+    command = Check(
+        identity_id="bob", registrations=tuple(asked.registrations), numbers=asked.numbers
+    )
+    assert len(command.numbers) <= MOST_NUMBERS
+    named = {*asked.registrations.values(), *asked.numbers}
+    added = [each for each in (*known, line(9_999, NEW)) if each.msisdn not in named]
+    assert len(added) > 1 or not doubted
+    told = answer(
+        *(LineChange(code=ChangeCode.NUMBER_ADDED, line=each) for each in added), lines=tuple(known)
+    )
+    assert [each.line and each.line.msisdn for each in news(told, asked)] == [NEW]
+
+
+def test_the_longest_check_fits_into_a_message() -> None:
+    longest = [ref(10**18 + seq, "c" * 32) for seq in range(MOST_REFERENCES)]
+    numbers = [f"+{10**14 + place}" for place in range(MOST_NUMBERS)]
+    command = Check(identity_id="u" * 40, registrations=tuple(longest), numbers=tuple(numbers))
+    envelope = Envelope.of(command, id="1" * 36, source="/terminals/alice_a", time=NOW)
+    assert len(envelope.encode()) < MAX_BODY_BYTES
 
 
 @pytest.mark.claim("C2")

@@ -103,9 +103,8 @@ async def show(
 async def _ask(place: Place, contact_id: str, identity: str | None) -> Asked:
     try:
         async with connected(place, deadline_seconds=PATIENCE_SECONDS) as terminal:
-            before = await terminal.phonebook.question(contact_id)
             checked = await terminal.check(contact_id, identity)
-            return Asked(checked.changes, before)
+        return Asked(checked.changes, checked.asked)
     except CommandRefused as refused:
         reason = texts.UPDATE_FAILED if refused.code is ErrorCode.NOT_FOUND else told(refused)
         return Asked(problem=refused.code, reason=reason)

@@ -5,6 +5,7 @@ from typing import Annotated, ClassVar
 from pydantic import Field, StringConstraints
 
 from contactmesh.contracts.carrier.records import (
+    MOST_REFERENCES,
     Line,
     Moment,
     NetworkState,
@@ -157,4 +158,4 @@ class SetDialOrder(_RegistryCommand):
     RESULT: ClassVar[type[Result]] = Done
 
     identity_id: UserId
-    order: Annotated[tuple[RegistrationRef, ...], Field(max_length=32)] = ()
+    order: Annotated[tuple[RegistrationRef, ...], Field(max_length=MOST_REFERENCES)] = ()

@@ -6,6 +6,8 @@ from typing import Annotated, ClassVar
 from pydantic import Field
 
 from contactmesh.contracts.carrier.records import (
+    MOST_NUMBERS,
+    MOST_REFERENCES,
     Line,
     Msisdn,
     RegistrationRef,
@@ -91,7 +93,9 @@ class Check(Command):
     RESULT: ClassVar[type[Result]] = Checked
 
     identity_id: UserId
-    registrations: Annotated[tuple[RegistrationRef, ...], Field(max_length=32)] = ()
-    numbers: Annotated[tuple[Msisdn, ...], Field(max_length=32)] = ()
+    registrations: Annotated[tuple[RegistrationRef, ...], Field(max_length=MOST_REFERENCES)] = ()
+    """All references that the viewer has from earlier answers: a live number that neither list
+    names is told as added."""
+    numbers: Annotated[tuple[Msisdn, ...], Field(max_length=MOST_NUMBERS)] = ()
     """Numbers known without a reference, as from an imported phonebook: matched to a live or ended
     registration of this identity, and of no other."""

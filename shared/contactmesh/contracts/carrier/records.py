@@ -20,6 +20,11 @@ Text, because JavaScript loses integers beyond 2^53.
 Msisdn = Annotated[str, StringConstraints(pattern=r"^\+[1-9][0-9]{4,14}$")]
 """A telephone number in E.164, with its plus."""
 
+MOST_REFERENCES: Final = 5_000
+"""How many references to one person's registrations a message may list: a message holds no more."""
+MOST_NUMBERS: Final = 500
+"""How many numbers without a reference a message may list."""
+
 EARLIEST: Final = datetime(1900, 1, 1, tzinfo=UTC)
 LATEST: Final = datetime(2200, 1, 1, tzinfo=UTC)
 

@@ -9,6 +9,7 @@ believed: its owner has published since.
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import islice
 from typing import Final, cast
 
 from pydantic import JsonValue
@@ -16,6 +17,8 @@ from pydantic import JsonValue
 from contactmesh.contacts import CARRIER_PROPERTY, NumberKind, read_number
 from contactmesh.contracts.carrier.check import ChangeCode, Checked, LineChange
 from contactmesh.contracts.carrier.records import (
+    MOST_NUMBERS,
+    MOST_REFERENCES,
     DataVolume,
     LineType,
     RegistrationRef,
@@ -24,8 +27,6 @@ from contactmesh.contracts.carrier.records import (
 from contactmesh.terminal.rules.ownership import Entries, entries_of, entry_value
 from contactmesh.terminal.rules.views import CardJson
 
-MOST_ASKED: Final = 32
-"""How many references, and how many numbers, one check may ask about."""
 _MARKS: Final = ("label", "pref")
 
 
@@ -79,34 +80,42 @@ class Question:
 
     Attributes:
         registrations: the numbers whose reference is known, with their numbers.
-        numbers: the others, in E.164.
+        numbers: others, in E.164.
+        unasked: known numbers for which the check has no room.
     """
 
     registrations: Mapping[RegistrationRef, str]
     numbers: tuple[str, ...]
+    unasked: frozenset[str] = frozenset()
 
 
-def question(card: CardJson, lines: Iterable[KnownLine], region: str | None) -> Question:
+def question(
+    card: CardJson, lines: Iterable[KnownLine], region: str | None, *, doubted: bool
+) -> Question:
     """What to ask about a contact.
+
+    Only the registry's own answers are believed for references. Anybody may have written what a
+    card says, and a wrong one would count against the viewer.
 
     Args:
         card: the contact as it is shown.
         lines: what an earlier check told.
         region: the country (ISO 3166) of numbers without a country code.
+        doubted: whether the references of the lines may be wrong: then numbers alone are asked.
     """
-    known = {line.ref: line.number for line in lines}
-    numbers: dict[str, None] = {}
-    for phone in entries_of(card, "phones").values():
-        number = _complete(phone.get("number"), region)
-        if number is None:
-            continue
-        ref = _ref_of(phone.get(CARRIER_PROPERTY))
-        if ref is not None:
-            known.setdefault(ref, number)
-        numbers[number] = None
-    registrations = dict(list(known.items())[:MOST_ASKED])
-    without = [number for number in numbers if number not in registrations.values()]
-    return Question(registrations, tuple(without[:MOST_ASKED]))
+    told = {line.ref: line.number for line in lines}
+    registrations = {} if doubted else dict(islice(told.items(), MOST_REFERENCES))
+    phones = entries_of(card, "phones").values()
+    on_card = (_complete(phone.get("number"), region) for phone in phones)
+    by_ref = set(registrations.values())
+    others = tuple(
+        dict.fromkeys(
+            number
+            for number in (*told.values(), *on_card)
+            if number is not None and number not in by_ref
+        )
+    )
+    return Question(registrations, others[:MOST_NUMBERS], frozenset(others[MOST_NUMBERS:]))
 
 
 def _complete(text: JsonValue, region: str | None) -> str | None:
@@ -116,11 +125,16 @@ def _complete(text: JsonValue, region: str | None) -> str | None:
     return read.key if read.kind is NumberKind.COMPLETE else None
 
 
-def _ref_of(carrier: JsonValue) -> RegistrationRef | None:
-    match carrier:
-        case {"carrierId": str(carrier_id), "registrationSeq": str(seq)}:
-            return RegistrationRef(carrier_id=carrier_id, registration_seq=seq)
-    return None
+def news(answer: Checked, asked: Question) -> tuple[LineChange, ...]:
+    """The changes of an answer, without known numbers that are added only for want of room."""
+    return tuple(
+        change
+        for change in answer.changes
+        if change.known is not None
+        or change.number is not None
+        or change.line is None
+        or change.line.msisdn not in asked.unasked
+    )
 
 
 def lines_told(answer: Checked) -> tuple[KnownLine, ...]:
