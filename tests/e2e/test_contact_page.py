@@ -119,6 +119,14 @@ async def test_c5_what_is_left_of_the_plan_is_shown_roughly_with_its_time(
     assert f"less than 1 GiB, {at.astimezone():%Y-%m-%d %H:%M}" in shown
 
 
+@pytest.mark.claim("C5")
+async def test_c5_what_no_carrier_reported_is_said_to_be_not_known(two: Two) -> None:
+    for who, page in ((two.bo, ("show", "Ada")), (two.ada, ("line", "list"))):
+        assert (await who.does(*page)).count("not known") == 2, "state and plan"
+    (number,) = (await two.bo.page("Ada"))["numbers"]
+    assert (number["state"], number["remaining"]) == (None, None)
+
+
 @pytest.mark.claim("C6")
 async def test_c6_labels_and_dial_order_are_the_owners_until_the_viewer_sets_their_own(
     town: Town, mobile: Carrier, two: Two
@@ -154,10 +162,12 @@ async def test_c7_a_revoked_viewer_keeps_what_they_knew_and_is_told_no_more(two:
     assert "As of " in page.stderr
     assert OLD in page.stdout
     looks = json.loads(await two.ada.does("looks", "--json"))
-    assert [(look["viewer_id"], look["allowed"]) for look in looks[:2]] == [
-        (two.bo.user_id, False),
-        (two.bo.user_id, True),
-    ]
+    # Refused by its references, the page has asked once more by numbers.
+    assert [look["allowed"] for look in looks[:3]] == [False, False, True]
+    assert {look["viewer_id"] for look in looks[:3]} == {two.bo.user_id}
+    await two.bo.does("show", "Ada")
+    looks = json.loads(await two.ada.does("looks", "--json"))
+    assert [look["allowed"] for look in looks[:4]] == [False, False, False, True]
 
 
 @pytest.mark.claim("C1")
@@ -186,6 +196,20 @@ async def test_a_contact_whom_nobody_named_is_shown_with_a_hint(two: Two) -> Non
     assert page.exit_code == ExitCode.OK
     assert "--identity" in page.stderr
     assert "+8610086" in page.stdout
+    (of_ada,), (number,) = [(await two.bo.page(who))["numbers"] for who in ("Ada", "Somebody")]
+    assert of_ada.keys() == number.keys(), "a script finds each field at every number"
+    assert number["carrier_id"] is None
+
+
+async def test_a_person_without_a_live_number_is_told_so(town: Town, two: Two) -> None:
+    cy = Person(await town.stay_at_home("cy"))
+    await cy.does("grant", two.bo.user_id)
+    cards = b"BEGIN:VCARD\nVERSION:4.0\nUID:c\nFN:Cy\nTEL:+8613012345678\nEND:VCARD\n"
+    await two.bo.does("import", "-", stdin=cards)
+    page = await two.bo.says("show", "Cy", "--identity", cy.user_id)
+    assert page.exit_code == ExitCode.OK
+    assert "no live number" in page.stderr
+    assert (await two.bo.page("Cy"))["identity_id"] == cy.user_id
 
 
 async def test_without_a_contact_the_terminal_shows_itself(two: Two) -> None:

@@ -13,6 +13,7 @@ from typing import Annotated, Final
 import typer
 from pydantic import BaseModel
 from rich.console import Console
+from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
@@ -49,13 +50,36 @@ def harmless(text: str) -> str:
 
 
 def print_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """Print rows under their column titles, lined up whatever script they are written in."""
+    """Print rows under their column titles, lined up whatever script they are written in.
+
+    Where the screen is too narrow for that, each value stands beside its title.
+    """
+    cells = [[Text(harmless(cell)) for cell in row] for row in rows]
+    screen = Console(highlight=False, width=None if sys.stdout.isatty() else _UNPIPED_WIDTH)
     table = Table(box=None, pad_edge=False, header_style="bold")
     for column in columns:
         table.add_column(column, overflow="fold")
+    for row in cells:
+        table.add_row(*row)
+    unbounded = screen.options.update_width(_UNPIPED_WIDTH)
+    if Measurement.get(screen, unbounded, table).minimum <= screen.width:
+        screen.print(table)
+    else:
+        screen.print(_one_below_the_other(columns, cells))
+
+
+def _one_below_the_other(columns: Sequence[str], rows: Sequence[Sequence[Text]]) -> Table:
+    """Rows on a screen on which not even single words fit beside each other."""
+    grid = Table.grid(padding=(0, 2, 0, 0))
+    grid.add_column(style="bold", no_wrap=True)
+    grid.add_column(overflow="fold")
     for row in rows:
-        table.add_row(*(Text(harmless(cell)) for cell in row))
-    Console(highlight=False, width=None if sys.stdout.isatty() else _UNPIPED_WIDTH).print(table)
+        if grid.row_count:
+            grid.add_row()
+        for column, cell in zip(columns, row, strict=True):
+            if cell.plain:
+                grid.add_row(column, cell)
+    return grid
 
 
 def print_text(text: str) -> None:

@@ -1,6 +1,8 @@
 """What commands show: lined up in every script, unharmed by what others wrote."""
 
 import json
+import re
+import sys
 
 import pytest
 from hypothesis import given
@@ -24,6 +26,36 @@ def test_table_is_not_cut_when_nobody_reads_it(capsys: pytest.CaptureFixture[str
     long = "名" * 300
     print_table(("Name",), [(long,)])
     assert long in capsys.readouterr().out
+
+
+BESIDE = """\
+Number  State      Plan left
+13800   in a call  not known
+13900"""
+BELOW = """\
+Number     13800
+State      in a
+           call
+Plan left  not
+           known
+
+Number     13900"""
+
+
+@pytest.mark.parametrize(("width", "expected"), [(40, BESIDE), (19, BELOW)])
+def test_a_screen_that_is_too_narrow_for_a_row_shows_its_values_below_each_other(
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    width: int,
+    expected: str,
+) -> None:
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", str(width))
+    monkeypatch.setenv("NO_COLOR", "1")
+    columns = ("Number", "State", "Plan left")
+    print_table(columns, [("13800", "in a call", "not known"), ("13900", "", "")])
+    shown = re.sub(r"\x1b\[[0-9;]*m", "", capsys.readouterr().out)
+    assert [line.rstrip() for line in shown.splitlines()] == expected.splitlines()
 
 
 def test_names_are_no_markup(capsys: pytest.CaptureFixture[str]) -> None:

@@ -9,7 +9,7 @@ from contactmesh.cli.errors import CommandError, WrongUsage
 from contactmesh.cli.output import AsJson, print_json, print_note, print_table, print_text
 from contactmesh.cli.terminal import texts
 from contactmesh.cli.terminal.connecting import connected
-from contactmesh.cli.terminal.page import as_of
+from contactmesh.cli.terminal.page import plan_as_of, state_as_of
 from contactmesh.cli.terminal.place import Place, at_a_terminal
 from contactmesh.cli.terminal.suggesting import suggested
 from contactmesh.contacts import match_key
@@ -98,6 +98,6 @@ def _row(own: OwnLine) -> tuple[str, ...]:
         str(line.ref),
         "" if line.dial_priority is None else str(line.dial_priority),
         ", ".join(line.labels),
-        "" if state is None else as_of(texts.STATES[state.state], state.last_status_time),
-        "" if usage is None else as_of(texts.VOLUMES[usage.remaining], usage.last_status_time),
+        texts.NOT_KNOWN if state is None else state_as_of(state.state, state.last_status_time),
+        texts.NOT_KNOWN if usage is None else plan_as_of(usage.remaining, usage.last_status_time),
     )

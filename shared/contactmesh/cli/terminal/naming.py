@@ -147,8 +147,14 @@ async def contact_named(phonebook: Phonebook, name: str) -> Contact:
         name,
         found,
         texts.NO_CONTACT,
-        lambda contact: f"{short_contact_id(contact.contact_id)} ({contact.display_name})",
+        _told_apart,
     )
+
+
+def _told_apart(contact: Contact) -> str:
+    """A contact among others of the same name: with a number, for nobody knows ids."""
+    numbers = [phone.number for phone in (contact.card.phones or {}).values()][:1]
+    return f"{short_contact_id(contact.contact_id)} ({', '.join((contact.display_name, *numbers))})"
 
 
 def _nicknames(contact: Contact) -> list[str]:

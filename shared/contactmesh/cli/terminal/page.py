@@ -28,6 +28,7 @@ from contactmesh.cli.terminal.naming import contact_named
 from contactmesh.cli.terminal.place import Place, at_a_terminal
 from contactmesh.contacts import match_key
 from contactmesh.contracts.carrier.check import ChangeCode, LineChange
+from contactmesh.contracts.carrier.records import DataVolume, ShownState
 from contactmesh.contracts.errors import ErrorCode
 from contactmesh.terminal import (
     AuthenticationRefused,
@@ -45,6 +46,19 @@ app = typer.Typer()
 
 PATIENCE_SECONDS: Final = 6.0
 """How long a page waits for the registry before it shows what is known."""
+OF_THE_REGISTRY: Final = (
+    "carrier_id",
+    "registration_seq",
+    "line_type",
+    "ported",
+    "shared_labels",
+    "dial_priority",
+    "state",
+    "state_at",
+    "remaining",
+    "remaining_at",
+)
+"""What a script finds at each number, null where the registry knows nothing of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +135,7 @@ async def _ask(place: Place, contact_id: str, identity: str | None) -> Asked:
 def _print_page(contact: Contact, known: KnownLines, asked: Asked, region: str | None) -> None:
     print_text(texts.CONTACT_TITLE.format(name=contact.display_name, contact_id=contact.contact_id))
     if asked.problem is None:
-        print_note(asked.reason)
+        print_note(asked.reason if known.lines else f"{asked.reason} {texts.NO_LIVE_NUMBER}")
     elif known.checked_at is None:
         print_note(f"{asked.reason} {texts.CHECKED_NEVER}")
     else:
@@ -137,14 +151,16 @@ def _print_page(contact: Contact, known: KnownLines, asked: Asked, region: str |
 
 
 def _change(change: LineChange, before: Question | None) -> str:
-    now = "" if change.line is None else change.line.msisdn
+    now, carrier = "", ""
+    if change.line is not None:
+        now, carrier = change.line.msisdn, change.line.ref.carrier_id
     if change.ported and not change.number_changed:
-        return texts.PORTED_TO.format(now=now)
+        return texts.PORTED_TO.format(now=now, carrier=carrier)
     known = change.number
     if change.known is not None and before is not None:
         known = before.registrations.get(change.known)
     text = texts.CHANGES.get(change.code, "")
-    return text.format(before=known or texts.A_NUMBER, now=now)
+    return text.format(before=known or texts.A_NUMBER, now=now, carrier=carrier)
 
 
 def _numbers(
@@ -170,16 +186,27 @@ def _row(line: KnownLine | None, phone: Entry) -> Sequence[str]:
     return (
         line.number,
         texts.PORTED.format(carrier=carrier) if line.ported else carrier,
-        "" if line.state is None else as_of(texts.STATES[line.state], line.state_at),
-        "" if line.remaining is None else as_of(texts.VOLUMES[line.remaining], line.remaining_at),
+        state_as_of(line.state, line.state_at),
+        plan_as_of(line.remaining, line.remaining_at),
         shared,
         "" if label == shared else label,
     )
 
 
-def as_of(what: str, at: datetime | None) -> str:
-    """What was reported, and when: never one without the other."""
-    return texts.AS_OF.format(what=what, time="" if at is None else local_time(at.isoformat()))
+def state_as_of(state: ShownState | None, at: datetime | None) -> str:
+    """A number's state and when it was so; that it is not known, if nobody reported it."""
+    return _as_of(None if state is None else texts.STATES[state], at)
+
+
+def plan_as_of(remaining: DataVolume | None, at: datetime | None) -> str:
+    """What is left of a number's plan, likewise."""
+    return _as_of(None if remaining is None else texts.VOLUMES[remaining], at)
+
+
+def _as_of(what: str | None, at: datetime | None) -> str:
+    if what is None or at is None:
+        return texts.NOT_KNOWN
+    return texts.AS_OF.format(what=what, time=local_time(at.isoformat()))
 
 
 def _page_json(
@@ -187,6 +214,7 @@ def _page_json(
 ) -> dict[str, JsonValue]:
     return {
         **contact_json(contact),
+        "identity_id": known.identity_id,
         "asked": asked.problem is None,
         "problem": asked.problem,
         "checked_at": None if known.checked_at is None else known.checked_at.isoformat(),
@@ -200,7 +228,7 @@ def _page_json(
 def _number_json(line: KnownLine | None, phone: Entry) -> JsonValue:
     label = phone.get("label")
     if line is None:
-        return {"number": said(phone["number"]), "label": label}
+        return {"number": said(phone["number"]), "label": label, **dict.fromkeys(OF_THE_REGISTRY)}
     return {
         "number": line.number,
         "label": label,

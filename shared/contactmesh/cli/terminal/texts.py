@@ -473,24 +473,27 @@ VOLUMES: Final = {
 AS_OF = "{what}, {time}"
 PORTED = "{carrier} (ported)"
 COLUMNS_PAGE = ("Number", "Carrier", "State", "Plan left", "Shared labels", "Your label")
+NOT_KNOWN = "not known"
 CHECKED_NOW = "The carriers' registry was asked just now."
+NO_LIVE_NUMBER = "It knows no live number of this contact."
 CHECKED_THEN = "As of {time}."
 CHECKED_NEVER = "The carriers' registry has told nothing of these numbers yet."
 NOT_ASKED_UNREACHABLE = "The registry could not be reached."
 NOT_ASKED_IN_USE = "The registry was not asked: another process uses this terminal."
 NOT_ASKED_REVOKED = "The registry was not asked: this terminal was revoked."
 NOT_ASKED_NOBODY = (
-    "The registry was not asked: no group has told whose contact this is. Say it with --identity."
+    "The registry was not asked: no group has told whose contact this is. "
+    "Say it with --identity USER."
 )
 UPDATE_FAILED = "Contact update failed: the registry shows you nothing of this contact."
 CHANGES: Final = {
-    ChangeCode.CARRIER_CHANGED: "{before} is now {now}, at another carrier",
+    ChangeCode.CARRIER_CHANGED: "{before} is now {now}, at {carrier}",
     ChangeCode.NUMBER_CHANGED: "{before} is now {now}",
     ChangeCode.NUMBER_WITHDRAWN: "{before} was given up",
-    ChangeCode.NUMBER_ADDED_NEW_CARRIER: "{now} is new, at another carrier",
+    ChangeCode.NUMBER_ADDED_NEW_CARRIER: "{now} is new, at {carrier}",
     ChangeCode.NUMBER_ADDED: "{now} is new",
 }
-PORTED_TO = "{now} is at another carrier now"
+PORTED_TO = "{now} is at {carrier} now"
 A_NUMBER = "a number"
 
 # dial-order
