@@ -4,6 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from carrier_registry_service.domain.facts import milliseconds
+from carrier_registry_service.domain.holding import Holder
 from carrier_registry_service.domain.registration import Ref
 from contactmesh.contracts.carrier.access import DescribeLine, Grant, RevokeGrant, SetDialOrder
 from contactmesh.contracts.carrier.check import Check
@@ -18,6 +20,8 @@ class Wanted:
 
     refs: set[Ref] = field(default_factory=set)
     """Sequence numbers, and the records that they lead to."""
+    begins: set[tuple[str, Holder]] = field(default_factory=set)
+    """Numbers, and who comes to hold them: they lead to the record of the holder before."""
     identities: set[str] = field(default_factory=set)
     """Records that are looked at in any case."""
     looks: set[tuple[str, str]] = field(default_factory=set)
@@ -37,8 +41,11 @@ def wanted(requests: Sequence[Request]) -> Wanted:
 def _feed(want: Wanted, request: Request, command: Feed) -> None:
     carrier_id = request.sender.carrier_id
     for entry in command.entries:
-        want.refs.add(Ref(carrier_id, int(entry.registration_seq)))
+        ref = Ref(carrier_id, int(entry.registration_seq))
+        want.refs.add(ref)
         if isinstance(entry, Began):
+            holder = Holder(milliseconds(entry.valid_from), ref, entry.identity_id)
+            want.begins.add((entry.msisdn, holder))
             want.identities.add(entry.identity_id)
             if entry.replaces is not None and entry.replaces.carrier_id == carrier_id:
                 want.refs.add(Ref.of(entry.replaces))

@@ -111,12 +111,15 @@ def _became(
 
 
 def _holder(lineage: Lineage, number: str) -> Ref | None:
-    """The contact's registration that had a number: a live one, else the latest."""
+    """The contact's registration that had a number: a live one, else the latest.
+
+    A number that was erased is as if it had never been the contact's.
+    """
     for one in lineage.live:
         if lineage.began(one.ref).msisdn == number:
             return one.ref
     for one in newest_first(tuple(lineage.registrations)):
-        if lineage.began(one.ref).msisdn == number:
+        if lineage.began(one.ref).msisdn == number and not one.erased:
             return one.ref
     return None
 

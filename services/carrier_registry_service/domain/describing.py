@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Final
 
 from carrier_registry_service.domain.lineage import Lineage
-from carrier_registry_service.domain.registration import Description, Ref
+from carrier_registry_service.domain.registration import Description, Ref, Registration
 from carrier_registry_service.domain.state import Asking, Decision, DialOrder, State
 from carrier_registry_service.domain.telling import publish_changes
 from contactmesh.contracts.carrier.access import DescribeLine, SetDialOrder
@@ -50,6 +50,19 @@ def _pushed_down(said: dict[Ref, Description], first: Ref) -> dict[Ref, Descript
             after[moving] = replace(after[moving], dial_priority=None)
             return after
     return after
+
+
+def handed_on(before: Lineage, after: Lineage) -> tuple[Registration, ...]:
+    """The live numbers that lose with a registration what its owner said of them, saying it now.
+
+    What was said of a number holds for the one that came in its place. Of a registration that is
+    erased nothing is kept, so that what stands in its place comes to say the same by itself.
+    """
+    return tuple(
+        replace(one, description=said)
+        for one in after.live
+        if (said := before.description(one.ref)) != after.description(one.ref)
+    )
 
 
 def set_dial_order(state: State, asking: Asking, command: SetDialOrder) -> Decision:

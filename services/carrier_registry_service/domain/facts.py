@@ -101,8 +101,8 @@ def _with_ending(known: Registration, entry: Ended) -> Registration:
     endings = tuple(sorted((*known.endings, told), key=_stage))
     after = replace(known, endings=endings)
     if after.closed:
-        return replace(after, state=None, usage=None, description=None)
-    return after
+        after = replace(after, state=None, usage=None)
+    return replace(after, description=None) if after.erased else after
 
 
 def _stage(ending: Ending) -> int:

@@ -1,15 +1,16 @@
 """Taking in what carriers say of their own registrations."""
 
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
+from carrier_registry_service.domain.describing import handed_on
 from carrier_registry_service.domain.facts import contradiction, joined
+from carrier_registry_service.domain.holding import Holder, losing
 from carrier_registry_service.domain.lineage import Lineage
-from carrier_registry_service.domain.registration import Ref, Registration
+from carrier_registry_service.domain.registration import Beginning, Ref, Registration
 from carrier_registry_service.domain.state import Asking, Decision, Issued, Record, State, Told
 from carrier_registry_service.domain.telling import publish_changes
 from contactmesh.contracts.carrier.events import RegistrationRecycled
 from contactmesh.contracts.carrier.feed import EntryOutcome, Fed, Feed
-from contactmesh.contracts.carrier.records import EndReason
 from contactmesh.contracts.errors import ErrorCode, Refusal
 
 
@@ -20,8 +21,7 @@ def feed(state: State, asking: Asking, command: Feed) -> Decision:
     way to speak of another's.
     """
     outcomes: list[EntryOutcome] = []
-    before: dict[str, Record] = {}
-    recycled: list[Told] = []
+    effects = _Effects()
     for index, entry in enumerate(command.entries):
         ref = Ref(asking.sender_id, int(entry.registration_seq))
         try:
@@ -31,14 +31,40 @@ def feed(state: State, asking: Asking, command: Feed) -> Decision:
                 outcomes.append(EntryOutcome(index=index, outcome="same"))
                 continue
             _check_links(state, asking, known, after)
-            _keep(state, asking, known, after, before)
+            _keep(state, asking, known, after, effects)
         except Refusal as refusal:
             outcomes.append(EntryOutcome(index=index, outcome="rejected", error=refusal.body))
             continue
-        recycled += _recycled(known, after)
         outcomes.append(EntryOutcome(index=index, outcome="applied"))
-    told = [one for record in before.values() for one in publish_changes(state, asking, record)]
-    return Decision(Fed(outcomes=tuple(outcomes)), (*told, *recycled))
+    told = [
+        one for record in effects.before.values() for one in publish_changes(state, asking, record)
+    ]
+    return Decision(Fed(outcomes=tuple(outcomes)), (*told, *effects.recycled))
+
+
+@dataclass(slots=True)
+class _Effects:
+    """What others have to hear of: records as they were before, and numbers that were given on."""
+
+    before: dict[str, Record] = field(default_factory=dict)
+    recycled: list[Told] = field(default_factory=list)
+
+    def note(self, record: Record, known: Registration, after: Registration) -> None:
+        """Note what a registration of a record becomes.
+
+        That its number was given on is told as soon as it is known whose it was.
+        """
+        owner_id = record.identity_id
+        if _course(known) != _course(after):
+            self.before.setdefault(owner_id, record)
+        if after.given_on is not None and (known.began is None or known.given_on is None):
+            event = RegistrationRecycled(owner_id=owner_id, ref=after.ref.shown())
+            self.recycled.append(Told(event, owner_id))
+
+
+def _course(registration: Registration) -> tuple[object, ...]:
+    """What decides whether a registration stands."""
+    return registration.began, registration.endings, registration.passed_on
 
 
 def _check_links(state: State, asking: Asking, known: Registration, after: Registration) -> None:
@@ -62,41 +88,60 @@ def _check_links(state: State, asking: Asking, known: Registration, after: Regis
 
 
 def _keep(
-    state: State,
-    asking: Asking,
-    known: Registration,
-    after: Registration,
-    before: dict[str, Record],
+    state: State, asking: Asking, known: Registration, after: Registration, effects: _Effects
 ) -> None:
     issued = state.issued.get(after.ref) or Issued(after.ref)
-    if after.began is None:
+    began = after.began
+    if began is None:
         state.issued.put(after.ref, replace(issued, waiting=after))
         return
-    identity_id = after.began.identity_id
-    record = state.record(identity_id)
     if known.began is None:
-        held = sum(ref.carrier_id == after.ref.carrier_id for ref in record.registrations)
-        if held >= asking.terms.registrations:
+        _check_quotas(state, asking, after.ref, began)
+        identity_id = began.identity_id
+        state.issued.put(after.ref, replace(issued, identity_id=identity_id, waiting=None))
+        after = _take_number(state, after, began, effects)
+    record = state.record(began.identity_id)
+    now = record.having(after)
+    if known.description != after.description:
+        rules = asking.terms.rules
+        was, becomes = (Lineage(one.registrations.values(), rules) for one in (record, now))
+        now = now.having(*handed_on(was, becomes))
+    effects.note(record, known, after)
+    state.records.put(began.identity_id, now)
+
+
+def _take_number(
+    state: State, after: Registration, began: Beginning, effects: _Effects
+) -> Registration:
+    """Begin a tenure of a number: its carrier's older one ends, and this one before a newer."""
+    holder = Holder.of(after.ref, began)
+    holders = state.holders_of(after.ref.carrier_id, began.msisdn)
+    state.holders.put((after.ref.carrier_id, began.msisdn), holders.having(holder))
+    previous = holders.before(holder)
+    if previous is not None and previous.identity_id != began.identity_id:
+        record = state.record(previous.identity_id)
+        lost = losing(record.registrations.values(), holder, began.msisdn)
+        for one in lost:
+            effects.note(record, record.registrations[one.ref], one)
+        state.records.put(previous.identity_id, record.having(*lost))
+    return replace(after, passed_on=holders.passed_on(holder))
+
+
+def _check_quotas(state: State, asking: Asking, ref: Ref, began: Beginning) -> None:
+    """See that neither a person nor a number comes to have registrations at a carrier without end.
+
+    Raises:
+        Refusal: `quota_exceeded`, one of them has as many as are allowed.
+    """
+    limit = asking.terms.registrations
+    persons = sum(
+        one.carrier_id == ref.carrier_id for one in state.record(began.identity_id).registrations
+    )
+    numbers = len(state.holders_of(ref.carrier_id, began.msisdn).known)
+    for whose, count in (("person", persons), ("number", numbers)):
+        if count >= limit:
             raise Refusal(
                 ErrorCode.QUOTA_EXCEEDED,
-                "This person has as many registrations at your carrier as are allowed.",
-                limit=asking.terms.registrations,
+                f"This {whose} has as many registrations at your carrier as are allowed.",
+                limit=limit,
             )
-        state.issued.put(after.ref, replace(issued, identity_id=identity_id, waiting=None))
-    if (known.began, known.endings) != (after.began, after.endings):
-        before.setdefault(identity_id, record)
-    state.records.put(identity_id, record.having(after))
-
-
-def _recycled(known: Registration, after: Registration) -> list[Told]:
-    """Tell that a number was given on, as soon as it is known whose it was."""
-    if after.began is None or (known.began is not None and _given_on(known)):
-        return []
-    if not _given_on(after):
-        return []
-    owner_id = after.began.identity_id
-    return [Told(RegistrationRecycled(owner_id=owner_id, ref=after.ref.shown()), owner_id)]
-
-
-def _given_on(registration: Registration) -> bool:
-    return any(ending.reason is EndReason.RECYCLED for ending in registration.endings)

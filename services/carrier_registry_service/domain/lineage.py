@@ -1,12 +1,11 @@
 """What became of an identity's registrations: which stand, and which stands in whose place."""
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import cached_property
-from typing import Final
 
+from carrier_registry_service.domain.links import Links, links_among
 from carrier_registry_service.domain.registration import (
     NO_DESCRIPTION,
     Beginning,
@@ -14,9 +13,7 @@ from carrier_registry_service.domain.registration import (
     Ref,
     Registration,
 )
-from contactmesh.contracts.carrier.records import EndReason, Line
-
-LEFT_FOR_ANOTHER: Final = frozenset({EndReason.REPLACED, EndReason.PORTED_OUT, EndReason.CANCELLED})
+from contactmesh.contracts.carrier.records import Line
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +44,10 @@ class Lineage:
 
     Only links between registrations of this identity count. A link to another carrier's counts once
     that carrier has told that its registration ended: until then both stand, for no carrier ends
-    what is another's. Declared links cannot form a cycle, counting yet or not, since a fact that
-    would close one is rejected (`closes_a_cycle`); inferred ones that would are not made.
+    what is another's. What a carrier begins anew for the same person ends its older registration of
+    the number, and stands in its place if no other does. Declared links cannot form a cycle,
+    counting yet or not, since a fact that would close one is rejected (`closes_a_cycle`); others
+    that would are not made.
     """
 
     registrations: Iterable[Registration]
@@ -67,7 +66,10 @@ class Lineage:
     @cached_property
     def live(self) -> tuple[Registration, ...]:
         """Those that began, have not ended, and have no successor that stands; by reference."""
-        open_ones = [ref for ref, one in self.by_ref.items() if not one.ended]
+        renewed = self._links.renewed
+        open_ones = [
+            ref for ref, one in self.by_ref.items() if not one.ended and ref not in renewed
+        ]
         replaced = {before for ref in open_ones for before in self.predecessors(ref)}
         return tuple(self.by_ref[ref] for ref in sorted(open_ones) if ref not in replaced)
 
@@ -133,15 +135,22 @@ class Lineage:
 
     def predecessors(self, ref: Ref) -> Iterable[Ref]:
         """All that a registration took the place of, step by step, the nearest first."""
-        current: Ref | None = ref
+        above = self._links.above
+        current = above.get(ref)
         while current is not None:
-            current = self._predecessor(current) or self._inferred.get(current)
-            if current is not None:
-                yield current
+            yield current
+            current = above.get(current)
 
     # --- links ------------------------------------------------------------------------------------
 
-    def _predecessor(self, ref: Ref) -> Ref | None:
+    @cached_property
+    def _links(self) -> Links:
+        counting = {
+            ref: before for ref in self._begun if (before := self._counting(ref)) is not None
+        }
+        return links_among(self.by_ref, counting, self.rules.inferred_within)
+
+    def _counting(self, ref: Ref) -> Ref | None:
         """What a registration says it replaces, as far as the link counts."""
         before = self._declared(ref)
         if before is None or before.carrier_id == ref.carrier_id or self.by_ref[before].ended:
@@ -156,44 +165,6 @@ class Lineage:
         return began.replaces
 
     @cached_property
-    def _inferred(self) -> dict[Ref, Ref]:
-        """Predecessors that nobody named: one ended and one began, near enough, and no others."""
-        replaced = {one.replaces for one in self._begun.values() if one.replaces is not None}
-        ended = {
-            ref: min(ending.valid_to for ending in one.endings)
-            for ref, one in self.by_ref.items()
-            if one.endings
-            and all(ending.reason in LEFT_FOR_ANOTHER for ending in one.endings)
-            and ref not in replaced
-        }
-        pairs: list[tuple[Ref, Ref]] = [
-            (before, after)
-            for after, began in self._begun.items()
-            if began.replaces is None
-            for before, valid_to in ended.items()
-            if self._begun[before].valid_from < began.valid_from
-            and abs(began.valid_from - valid_to) <= self.rules.inferred_within
-        ]
-        befores: dict[Ref, set[Ref]] = defaultdict(set)
-        afters: dict[Ref, set[Ref]] = defaultdict(set)
-        for before, after in pairs:
-            befores[after].add(before)
-            afters[before].add(after)
-        inferred: dict[Ref, Ref] = {}
-        for before, after in sorted(pairs):
-            alone = len(befores[after]) == 1 and len(afters[before]) == 1
-            if alone and not self._leads(after, before, inferred):
-                inferred[after] = before
-        return inferred
-
-    def _leads(self, start: Ref, end: Ref, inferred: dict[Ref, Ref]) -> bool:
-        """Whether `end` already stands in the place of `start`."""
-        current: Ref | None = end
-        while current is not None and current != start:
-            current = self._predecessor(current) or inferred.get(current)
-        return current is not None
-
-    @cached_property
     def _successors(self) -> dict[Ref, Successor]:
         """The end of each chain; where it branches, the branch whose end began last."""
         ends: dict[Ref, Successor] = {}
@@ -201,9 +172,12 @@ class Lineage:
             ends[one.ref] = Successor(one, inferred=False)
             inferred, after = False, one.ref
             for before in self.predecessors(one.ref):
-                inferred = inferred or self._inferred.get(after) == before
+                inferred = inferred or after in self._links.inferred
                 ends[before] = Successor(one, inferred)
                 after = before
+        for older, newer in reversed(list(self._links.renewed.items())):
+            if older not in ends and newer in ends:
+                ends |= dict.fromkeys((older, *self.predecessors(older)), ends[newer])
         live = {one.ref for one in self.live}
         for ref in self.by_ref:
             if ref not in ends:

@@ -84,7 +84,7 @@ class Description:
 
 NO_DESCRIPTION: Final = Description()
 FINAL_REASONS: Final = frozenset({EndReason.RECYCLED, EndReason.ERASED})
-"""Nothing of a registration that ended so is kept for the person who had it."""
+"""No report about a registration that ended so is kept for the person who had it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +93,8 @@ class Registration:
 
     `endings` are at most one for each stage: that the subscriber left, that the number was given
     on, that the data were erased. `description` is the owner's, none where they said nothing.
+    `passed_on` is since when its carrier has a later registration of the number for somebody else;
+    it follows from the beginnings of both, and ends this one if its carrier says nothing of it.
     """
 
     ref: Ref
@@ -101,15 +103,32 @@ class Registration:
     state: StateAt | None = None
     usage: UsageAt | None = None
     description: Description | None = None
+    passed_on: datetime | None = None
 
     @property
     def ended(self) -> bool:
         """Whether it ended, for whatever reason."""
-        return bool(self.endings)
+        return bool(self.endings) or self.passed_on is not None
+
+    @property
+    def given_on(self) -> datetime | None:
+        """Since when somebody else has had the number: what its carrier says of it counts first."""
+        for ending in self.endings:
+            if ending.reason is EndReason.RECYCLED:
+                return ending.valid_to
+        return self.passed_on
+
+    @property
+    def erased(self) -> bool:
+        """Whether the data were erased: nothing that was said of it is kept."""
+        return any(ending.reason is EndReason.ERASED for ending in self.endings)
 
     @property
     def closed(self) -> bool:
-        """Whether the number was given on or the data were erased: all that was tied to it goes."""
+        """Whether its carrier told that the number was given on or the data were erased.
+
+        Reports about it say nothing of its subscriber any more.
+        """
         return any(ending.reason in FINAL_REASONS for ending in self.endings)
 
 

@@ -10,6 +10,7 @@ from typing import Generic, TypeVar
 
 from carrier_registry_service.domain.access import Access, Grant, Membership, access_of
 from carrier_registry_service.domain.budgets import Budget, Limits
+from carrier_registry_service.domain.holding import Holders
 from carrier_registry_service.domain.lineage import Lineage, Rules
 from carrier_registry_service.domain.registration import Ref, Registration
 from contactmesh.contracts.envelope import Message
@@ -89,7 +90,7 @@ class Terms:
     rules: Rules
     limits: Limits
     registrations: int = 500
-    """The most registrations of one identity at one carrier, ended ones included."""
+    """The most registrations of one identity, and of one number, at one carrier; ended ones too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +160,8 @@ class State:
     def __init__(self) -> None:
         self.records: Table[str, Record] = Table()
         self.issued: Table[Ref, Issued] = Table()
+        self.holders: Table[tuple[str, str], Holders] = Table()
+        """(carrier, number)"""
         self.grants: Table[tuple[str, str], Grant] = Table()
         """(owner, viewer)"""
         self.dial_orders: Table[tuple[str, str], DialOrder] = Table()
@@ -180,6 +183,10 @@ class State:
     def lineage(self, identity_id: str, rules: Rules) -> Lineage:
         """An identity's registrations as a whole."""
         return Lineage(self.record(identity_id).registrations.values(), rules)
+
+    def holders_of(self, carrier_id: str, msisdn: str) -> Holders:
+        """Who has had a carrier's number."""
+        return self.holders.get((carrier_id, msisdn)) or Holders(carrier_id, msisdn)
 
     def registration(self, ref: Ref) -> Registration:
         """A registration as far as it is known: in its identity's record, or waiting for one."""

@@ -20,6 +20,7 @@ class Loading:
     def __init__(self, database: Database) -> None:
         self._records = database.collection(mapping.RECORDS)
         self._issued = database.collection(mapping.ISSUED)
+        self._holders = database.collection(mapping.HOLDERS)
         self._grants = database.collection(mapping.GRANTS)
         self._budgets = database.collection(mapping.BUDGETS)
         self._asked = database.collection(mapping.ASKED)
@@ -30,17 +31,17 @@ class Loading:
     async def load(self, want: Wanted) -> State:
         """Load what is wanted.
 
-        Budgets come before what was counted in them, and sequence numbers before the records that
-        hold them: whatever another process commits meanwhile, an `etag` is then outdated when this
-        batch commits.
+        Budgets come before what was counted in them, and sequence numbers and a number's holders
+        before the records that they lead to: whatever another process commits meanwhile, an `etag`
+        is then outdated when this batch commits.
 
         Who may look is found out from the viewer's side, and records are loaded for those alone who
         may: what is loaded is the same for a person who blocks, who does not know the viewer, and
         who does not exist.
         """
         state = State()
-        _, groups, everywhere, somewhere, _, _ = await asyncio.gather(
-            self._load_issued(want, state),
+        fed, groups, everywhere, somewhere, _, _ = await asyncio.gather(
+            self._load_fed(want, state),
             self._memberships.of(sorted({viewer for _, viewer in want.looks})),
             self._standing_blocks.among(want.looks),
             self._memberships.blocks_among(want.looks),
@@ -52,16 +53,35 @@ class Loading:
         allowed = {
             pair for pair in want.looks if pair in want.granted or state.access(*pair) != NOTHING
         }
-        claimed = {one.identity_id for one in state.issued if one.identity_id is not None}
         await asyncio.gather(
-            self._load_records(want.identities | claimed | {owner for owner, _ in allowed}, state),
+            self._load_records(want.identities | fed | {owner for owner, _ in allowed}, state),
             self._load_dial_orders(allowed, state),
         )
         return state
 
+    async def _load_fed(self, want: Wanted, state: State) -> set[str]:
+        """Load what is known of fed sequence numbers and numbers; gives whose they are."""
+        _, losers = await asyncio.gather(
+            self._load_issued(want, state), self._load_holders(want, state)
+        )
+        return losers | {one.identity_id for one in state.issued if one.identity_id is not None}
+
     async def _load_issued(self, want: Wanted, state: State) -> None:
         found = await self._issued.get_many([str(ref) for ref in sorted(want.refs)])
         state.issued.load((one.ref, one) for one in map(mapping.issued, found.values()))
+
+    async def _load_holders(self, want: Wanted, state: State) -> set[str]:
+        """Load who has had the numbers that begin, and tell who may lose them.
+
+        That is whoever had a number just before: who had it earlier lost it to them.
+        """
+        keys = {join_key(one.ref.carrier_id, msisdn) for msisdn, one in want.begins}
+        found = map(mapping.holders, (await self._holders.get_many(sorted(keys))).values())
+        state.holders.load(((one.carrier_id, one.msisdn), one) for one in found)
+        before = (
+            state.holders_of(one.ref.carrier_id, msisdn).before(one) for msisdn, one in want.begins
+        )
+        return {one.identity_id for one in before if one is not None}
 
     async def _load_records(self, identity_ids: Iterable[str], state: State) -> None:
         found = await self._records.get_many(sorted(identity_ids))
@@ -109,6 +129,7 @@ PLAIN: Final[tuple[tuple[str, str, Callable[[Any], Document]], ...]] = (
 GUARDED: Final[tuple[tuple[str, str, Callable[[Any], Document]], ...]] = (
     ("records", mapping.RECORDS, mapping.stored_record),
     ("issued", mapping.ISSUED, mapping.stored_issued),
+    ("holders", mapping.HOLDERS, mapping.stored_holders),
     ("budgets", mapping.BUDGETS, mapping.stored_budget),
 )
 """What is written only if no other process has written it since it was loaded."""

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from carrier_registry_service.domain.access import Grant, Membership
 from carrier_registry_service.domain.budgets import Budget
+from carrier_registry_service.domain.holding import Holder, Holders
 from carrier_registry_service.domain.registration import (
     Beginning,
     Description,
@@ -23,6 +24,7 @@ from contactmesh.storage.transaction import Document
 
 RECORDS: Final = "records"
 ISSUED: Final = "issued"
+HOLDERS: Final = "holders"
 GRANTS: Final = "grants"
 DIAL_ORDERS: Final = "dial_orders"
 BUDGETS: Final = "budgets"
@@ -65,6 +67,8 @@ def stored_registration(one: Registration) -> Document:
             "labels": list(one.description.labels),
             "dial_priority": one.description.dial_priority,
         }
+    if one.passed_on is not None:
+        document["passed_on"] = one.passed_on
     return document
 
 
@@ -84,6 +88,7 @@ def registration(document: Document) -> Registration:
         description=None
         if said is None
         else Description(tuple(said["labels"]), said["dial_priority"]),
+        passed_on=document.get("passed_on"),
     )
 
 
@@ -134,6 +139,26 @@ def issued(document: Document) -> Issued:
         waiting=None if waiting is None else registration(waiting),
         etag=document["etag"],
     )
+
+
+def stored_holders(holders: Holders) -> Document:
+    """Who has had a number, less its `etag`."""
+    return {
+        "known": [
+            {"ref": str(one.ref), "identity_id": one.identity_id, "valid_from": one.valid_from}
+            for one in holders.known
+        ]
+    }
+
+
+def holders(document: Document) -> Holders:
+    """Who has had a number."""
+    known = (
+        Holder(one["valid_from"], Ref.parse(one["ref"]), one["identity_id"])
+        for one in document["known"]
+    )
+    carrier_id, msisdn = document["_id"].split("/")
+    return Holders(carrier_id, msisdn, tuple(known), document["etag"])
 
 
 # --- access, budgets, looks -----------------------------------------------------------------------

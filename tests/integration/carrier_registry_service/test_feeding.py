@@ -14,7 +14,7 @@ from tests.integration.carrier_registry_service.carrying import (
     new_seq,
     ref,
 )
-from tests.wire import System, number_of
+from tests.wire import DEADLINE, System, number_of
 
 from contactmesh.contracts.carrier.access import ListOwnLines, OwnLines
 from contactmesh.contracts.carrier.check import ChangeCode
@@ -116,6 +116,41 @@ async def test_copies_of_the_registry_and_two_carriers_at_once_lose_no_fact(
     checked = await check(lin, lin)
     assert sorted(line.msisdn for line in checked.lines) == sorted(live)
     assert all(line.ported for line in checked.lines)
+
+
+async def test_copies_of_the_registry_that_begin_one_number_for_two_people_leave_it_with_one(
+    system: System,
+) -> None:
+    mobile = await carrier_of(system, "cn-mobile")
+    lin, mei = await system.terminals("lin", "mei")
+    numbers = [new_number() for _ in range(12)]
+    olders = [(new_seq(), lin.user_id, number, 0) for number in numbers]
+    newers = [(new_seq(), mei.user_id, number, 9) for number in numbers]
+    begins = [one for pair in zip(olders, newers, strict=True) for one in pair]
+    outcomes = await asyncio.gather(*(feeds(mobile, began(*one)) for one in begins))
+    assert {one.outcome for told in outcomes for one in told} == {"applied"}
+    assert (await check(lin, lin)).lines == ()
+    assert sorted(line.msisdn for line in (await check(mei, mei)).lines) == sorted(numbers)
+
+
+@pytest.mark.claim("C2+")
+async def test_a_number_that_is_begun_for_somebody_else_leaves_the_first_ones_card(
+    system: System,
+) -> None:
+    mobile = await carrier_of(system, "cn-mobile")
+    lin, bo, mei = await system.terminals("lin", "bo", "mei")
+    group_id = await lin.creates(bo)
+    number, old = new_number(), new_seq()
+    await feeds(mobile, began(old, lin.user_id, number))
+    await lin.publishes(group_id, number)
+    await bo.until_pushed(lin, group_id, number)
+    await feeds(mobile, began(new_seq(), mei.user_id, number, 90))
+    async with asyncio.timeout(DEADLINE):
+        while number in str((await bo.pulls(group_id))[lin.user_id].card):
+            pass
+    (change,) = (await check(bo, lin, ref("cn-mobile", old))).changes
+    assert (change.code, change.line) == (ChangeCode.NUMBER_WITHDRAWN, None)
+    assert [line.msisdn for line in (await check(mei, mei)).lines] == [number]
 
 
 @pytest.mark.claim("C2")

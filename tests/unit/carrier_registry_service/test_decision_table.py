@@ -237,6 +237,26 @@ def test_a_number_without_a_reference_is_matched_within_the_identity() -> None:
     assert str(change.line and change.line.ref) == "cn-unicom:7"
 
 
+@pytest.mark.parametrize("other_end", [None, EndReason.CANCELLED, EndReason.RECYCLED])
+def test_an_erased_number_is_as_if_it_had_never_been_the_contacts(
+    other_end: EndReason | None,
+) -> None:
+    registry = Registry()
+    registry.feed(HERS, began("cn-mobile:2", TWO, 0), ended("cn-mobile:1", 9, EndReason.ERASED))
+    registry.feed(*(() if other_end is None else [ended("cn-mobile:1", 9, other_end)]))
+    never = registry.check(numbers=[THREE])
+    assert registry.check(numbers=[ONE]) == never
+    (change, _) = registry.check("cn-mobile:1").changes
+    assert change.code is WITHDRAWN, "whoever knows the registration itself drops it"
+
+
+def test_an_erased_number_that_stands_again_is_matched_as_what_it_is_now() -> None:
+    registry = Registry()
+    registry.feed(HERS, ended("cn-mobile:1", 9, EndReason.ERASED), began("cn-mobile:2", ONE, 20))
+    (change,) = registry.check(numbers=[ONE]).changes
+    assert (change.code, str(change.line and change.line.ref)) == (UNCHANGED, "cn-mobile:2")
+
+
 def test_a_number_that_moves_with_its_carrier_is_not_ported() -> None:
     merged = {"us-sprint": "us-tmobile"}
     registry = Registry()

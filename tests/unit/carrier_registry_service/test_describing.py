@@ -3,10 +3,12 @@
 import pytest
 from tests.unit.carrier_registry_service.registry import (
     BO,
+    FOUR,
     LIN,
     ONE,
     THREE,
     TWO,
+    Fact,
     Registry,
     began,
     ended,
@@ -68,18 +70,85 @@ def test_the_viewers_own_order_wins_and_follows_a_changed_number() -> None:
     assert offered(registry)[0] == ("cn-mobile:1", 1)
 
 
+RECYCLED, ERASED = EndReason.RECYCLED, EndReason.ERASED
+FATES = {
+    "recycled": [ended("cn-mobile:1", 90, RECYCLED)],
+    "erased": [ended("cn-mobile:1", 90, ERASED)],
+    "recycled, then erased": [
+        ended("cn-mobile:1", 90, RECYCLED),
+        ended("cn-mobile:1", 99, ERASED),
+    ],
+    "erased, then recycled": [
+        ended("cn-mobile:1", 99, ERASED),
+        ended("cn-mobile:1", 90, RECYCLED),
+    ],
+    "begun for somebody else": [began("cn-mobile:8", ONE, 90, who="mei")],
+}
+CHANGES = {
+    "said": began("cn-mobile:4", FOUR, 5, replaces="cn-mobile:1"),
+    "at another carrier": began("cn-unicom:4", FOUR, 5, replaces="cn-mobile:1"),
+    "inferred": began("cn-mobile:4", FOUR, 5),
+}
+
+
 @pytest.mark.claim("C6")
-def test_labels_stay_with_a_changed_number_and_go_with_a_recycled_one() -> None:
-    registry = three_lines()
+@pytest.mark.parametrize("fate", FATES.values(), ids=FATES)
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+def test_what_is_said_of_a_number_stays_whatever_becomes_of_the_one_before(
+    change: Fact, fate: list[Fact]
+) -> None:
+    registry = Registry()
+    registry.feed(began("cn-mobile:1", ONE, 0))
     describe(registry, "cn-mobile:1", 1, "home 家")
-    registry.feed(
-        ended("cn-mobile:1", 5, EndReason.REPLACED),
-        began("cn-mobile:4", "+8613800000009", 5, replaces="cn-mobile:1"),
-    )
-    (line, *_) = registry.check("cn-mobile:1").lines
+    registry.feed(ended("cn-mobile:1", 5, EndReason.REPLACED), change)
+    (now,) = registry.lines()
+    for fact in fate:
+        registry.feed(fact)
+        (line,) = registry.lines().values()
+        assert (str(line.ref), line.labels, line.dial_priority) == (now, ("home 家",), 1)
+
+
+@pytest.mark.parametrize("reason", [RECYCLED, ERASED])
+def test_what_is_said_of_a_number_stays_with_its_next_registration(reason: EndReason) -> None:
+    registry = Registry()
+    registry.feed(began("cn-mobile:1", ONE, 0))
+    describe(registry, "cn-mobile:1", 1, "home 家")
+    registry.feed(began("cn-mobile:4", ONE, 5), ended("cn-mobile:1", 90, reason))
+    (line,) = registry.lines().values()
     assert (str(line.ref), line.labels, line.dial_priority) == ("cn-mobile:4", ("home 家",), 1)
-    registry.feed(ended("cn-mobile:1", 90, EndReason.RECYCLED))
-    assert all(line.labels == () for line in registry.check("cn-mobile:4").lines)
+
+
+def test_nothing_of_what_was_said_is_kept_with_an_erased_registration() -> None:
+    registry = Registry()
+    registry.feed(began("cn-mobile:1", ONE, 0))
+    describe(registry, "cn-mobile:1", 1, "home 家")
+    registry.feed(ended("cn-mobile:1", 90, ERASED), ended("cn-mobile:1", 5))
+    (erased,) = registry.state.record(LIN).registrations.values()
+    assert erased.description is None
+
+
+def test_what_is_said_of_a_number_itself_counts_more_than_what_an_erased_one_leaves() -> None:
+    registry = Registry()
+    registry.feed(began("cn-mobile:1", ONE, 0))
+    describe(registry, "cn-mobile:1", 1, "home 家")
+    registry.feed(began("cn-mobile:4", FOUR, 5, replaces="cn-mobile:1"))
+    describe(registry, "cn-mobile:4", 2, "work 工作")
+    registry.feed(ended("cn-mobile:1", 90, ERASED))
+    (line,) = registry.lines().values()
+    assert (line.labels, line.dial_priority) == (("work 工作",), 2)
+
+
+def test_an_erased_registration_leaves_what_was_said_to_each_that_stands_in_its_place() -> None:
+    registry = Registry()
+    registry.feed(began("cn-mobile:1", ONE, 0))
+    describe(registry, "cn-mobile:1", None, "home 家")
+    registry.feed(
+        began("cn-mobile:4", FOUR, 5, replaces="cn-mobile:1"),
+        began("cn-mobile:5", TWO, 6, replaces="cn-mobile:1"),
+        ended("cn-mobile:1", 90, ERASED),
+    )
+    assert {line.labels for line in registry.lines().values()} == {("home 家",)}
+    assert len(registry.lines()) == 2
 
 
 def test_a_new_description_is_told_and_an_equal_one_is_not() -> None:
