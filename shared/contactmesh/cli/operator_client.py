@@ -1,5 +1,6 @@
 """identity_service as an operator sees it."""
 
+from collections.abc import AsyncIterator
 from http import HTTPStatus
 from types import TracebackType
 from typing import Final, Self, TypeVar
@@ -31,22 +32,25 @@ class _Problem(BaseModel):
     error: ErrorBody
 
 
-class _UsersPage(BaseModel):
+class _Page(BaseModel):
     model_config = ConfigDict(extra="ignore")
 
+    next: str | None
+
+
+class _UsersPage(_Page):
     users: list[UserRow]
-    next: str | None
 
 
-class _CarriersPage(BaseModel):
-    model_config = ConfigDict(extra="ignore")
-
+class _CarriersPage(_Page):
     carriers: list[CarrierRow]
-    next: str | None
 
 
 class _Terminals(BaseModel):
     terminals: list[TerminalRow]
+
+
+Page = TypeVar("Page", bound=_Page)
 
 
 class OperatorClient:
@@ -75,43 +79,29 @@ class OperatorClient:
 
     async def register(self, user: RegisterUser) -> UserRow:
         """Register a user, or find exactly this one registered."""
-        body = user.model_dump(mode="json")
-        return self._read(await self._ask("POST", "users", json=body), UserRow)
+        return await self._add("users", user, UserRow)
 
     async def users(self) -> list[UserRow]:
         """All users, in the order of their ids."""
-        found: list[UserRow] = []
-        after: str | None = ""
-        while after is not None:
-            page = self._read(await self._ask("GET", "users", after=after), _UsersPage)
-            found += page.users
-            after = page.next
-        return found
+        pages = self._pages("users", _UsersPage)
+        return [row async for page in pages for row in page.users]
 
     async def mint(self, user_id: str) -> EnrolmentCode:
         """Mint a one-time enrolment code."""
-        answer = await self._ask("POST", "users", user_id, "enrolment-codes")
-        return self._read(answer, EnrolmentCode)
+        return await self._mint("users", user_id)
 
     async def add_carrier(self, carrier: AddCarrier) -> CarrierRow:
         """Add a carrier, or find exactly this one added."""
-        body = carrier.model_dump(mode="json")
-        return self._read(await self._ask("POST", "carriers", json=body), CarrierRow)
+        return await self._add("carriers", carrier, CarrierRow)
 
     async def carriers(self) -> list[CarrierRow]:
         """All carriers, in the order of their ids."""
-        found: list[CarrierRow] = []
-        after: str | None = ""
-        while after is not None:
-            page = self._read(await self._ask("GET", "carriers", after=after), _CarriersPage)
-            found += page.carriers
-            after = page.next
-        return found
+        pages = self._pages("carriers", _CarriersPage)
+        return [row async for page in pages for row in page.carriers]
 
     async def mint_for_carrier(self, carrier_id: str) -> EnrolmentCode:
         """Mint a one-time enrolment code for a terminal of a carrier."""
-        answer = await self._ask("POST", "carriers", carrier_id, "enrolment-codes")
-        return self._read(answer, EnrolmentCode)
+        return await self._mint("carriers", carrier_id)
 
     async def terminals(self, user_id: str) -> list[TerminalRow]:
         """A user's terminals, oldest first."""
@@ -121,6 +111,21 @@ class OperatorClient:
     async def revoke(self, terminal_id: str) -> None:
         """Revoke a terminal."""
         await self._ask("DELETE", "terminals", terminal_id)
+
+    async def _add(self, kind: str, wanted: BaseModel, row: type[Answer]) -> Answer:
+        body = wanted.model_dump(mode="json")
+        return self._read(await self._ask("POST", kind, json=body), row)
+
+    async def _pages(self, kind: str, page_type: type[Page]) -> AsyncIterator[Page]:
+        after: str | None = ""
+        while after is not None:
+            page = self._read(await self._ask("GET", kind, after=after), page_type)
+            yield page
+            after = page.next
+
+    async def _mint(self, kind: str, owner_id: str) -> EnrolmentCode:
+        answer = await self._ask("POST", kind, owner_id, "enrolment-codes")
+        return self._read(answer, EnrolmentCode)
 
     async def _ask(
         self, method: str, *path: str, json: object = None, after: str | None = None

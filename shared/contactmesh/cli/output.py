@@ -6,9 +6,9 @@ Results go to standard output and all else to standard error, so that a pipe get
 import json
 import sys
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
-from typing import Annotated, Final
+from typing import Annotated, Final, TypeVar
 
 import typer
 from pydantic import BaseModel
@@ -21,6 +21,8 @@ from contactmesh.cli import texts
 
 AsJson = Annotated[bool, typer.Option("--json", help=texts.HELP_JSON)]
 """The option of every command whose output a script may want to read."""
+
+Row = TypeVar("Row")
 
 _UNPIPED_WIDTH: Final = 100_000
 # They change the order in which a terminal shows what stands around them.
@@ -80,6 +82,31 @@ def _one_below_the_other(columns: Sequence[str], rows: Sequence[Sequence[Text]])
             if cell.plain:
                 grid.add_row(column, cell)
     return grid
+
+
+def print_rows(
+    rows: Sequence[Row],
+    columns: Sequence[str],
+    cells: Callable[[Row], Sequence[str]],
+    *,
+    none: str,
+    as_json: bool,
+) -> None:
+    """Print a list: as a table for people, who are told if there is nothing in it.
+
+    Args:
+        rows: what is in it.
+        columns: the table's titles.
+        cells: a row of the table.
+        none: what to say if nothing is in it.
+        as_json: whether a script reads it.
+    """
+    if as_json:
+        print_json(rows)
+    elif rows:
+        print_table(columns, map(cells, rows))
+    else:
+        print_note(none)
 
 
 def print_text(text: str) -> None:

@@ -6,7 +6,7 @@ import typer
 
 from contactmesh.cli import texts
 from contactmesh.cli.locating import DataFolder, broker_access
-from contactmesh.cli.output import AsJson, local_time, print_json, print_note, print_table
+from contactmesh.cli.output import AsJson, local_time, print_rows
 from contactmesh.cli.parking_client import PARKING_SUFFIX, ParkingClient
 from contactmesh.cli.running import async_command
 
@@ -26,21 +26,16 @@ async def list_parked(
     async with ParkingClient(access.management_url, access.vhost) as client:
         queues = [queue.removesuffix(PARKING_SUFFIX)] if queue else await client.queues()
         messages = [message for name in queues for message in await client.parked(name, limit)]
-    if as_json:
-        print_json(messages)
-    elif messages:
-        print_table(
-            texts.COLUMNS_PARKED,
-            [
-                (
-                    message.queue,
-                    local_time(message.parked_at) if message.parked_at else "",
-                    message.routing_key or "",
-                    message.message_id or "",
-                    message.reason,
-                )
-                for message in messages
-            ],
-        )
-    else:
-        print_note(texts.NOTHING_PARKED)
+    print_rows(
+        messages,
+        texts.COLUMNS_PARKED,
+        lambda message: (
+            message.queue,
+            local_time(message.parked_at) if message.parked_at else "",
+            message.routing_key or "",
+            message.message_id or "",
+            message.reason,
+        ),
+        none=texts.NOTHING_PARKED,
+        as_json=as_json,
+    )

@@ -2,8 +2,10 @@
 
 import asyncio
 import functools
+import inspect
 import sys
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import Any, ParamSpec
 
 import typer
@@ -26,6 +28,43 @@ def async_command(
     def command(*args: Parameters.args, **kwargs: Parameters.kwargs) -> None:
         asyncio.run(function(*args, **kwargs))
 
+    return command
+
+
+def with_options(
+    function: Callable[..., Coroutine[Any, Any, None]],
+    options: Mapping[str, object],
+    chosen: Callable[..., AbstractContextManager[object]],
+) -> Callable[..., None]:
+    """Let a coroutine function be a command, with options that many commands share.
+
+    They stand after the command's own arguments and options.
+
+    Args:
+        function: takes what `chosen` gives, and then what its own arguments and options give.
+        options: the annotations of the shared ones, each None if it is not given.
+        chosen: takes them; the command runs within what it returns.
+    """
+
+    @functools.wraps(function)
+    def command(**given: object) -> None:
+        shared = {name: given.pop(name, None) for name in options}
+        with chosen(**shared) as first:
+            asyncio.run(function(first, **given))
+
+    _, *its_own = inspect.signature(function, eval_str=True).parameters.values()
+    parameters = [
+        *its_own,
+        *(
+            inspect.Parameter(
+                name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation
+            )
+            for name, annotation in options.items()
+        ),
+    ]
+    command.__dict__.pop("__wrapped__")
+    command.__dict__["__signature__"] = inspect.Signature(parameters)
+    command.__annotations__ = {each.name: each.annotation for each in parameters}
     return command
 
 

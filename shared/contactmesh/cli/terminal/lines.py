@@ -6,7 +6,7 @@ import typer
 from pydantic import ValidationError
 
 from contactmesh.cli.errors import CommandError, WrongUsage
-from contactmesh.cli.output import AsJson, print_json, print_note, print_table, print_text
+from contactmesh.cli.output import AsJson, print_json, print_rows, print_text
 from contactmesh.cli.terminal import texts
 from contactmesh.cli.terminal.connecting import connected
 from contactmesh.cli.terminal.page import plan_as_of, state_as_of
@@ -28,12 +28,7 @@ async def list_lines(place: Place, as_json: AsJson = False) -> None:
     """List one's own numbers."""
     async with connected(place) as terminal:
         own = await terminal.own_lines()
-    if as_json:
-        print_json(own.lines)
-    elif own.lines:
-        print_table(texts.COLUMNS_LINES, [_row(each) for each in own.lines])
-    else:
-        print_note(texts.NO_LINES)
+    print_rows(own.lines, texts.COLUMNS_LINES, _row, none=texts.NO_LINES, as_json=as_json)
 
 
 @app.command("label", help=texts.HELP_LINE_LABEL, epilog=texts.EXAMPLE_LINE_LABEL)

@@ -9,8 +9,7 @@ from contactmesh.cli.output import (
     AsJson,
     local_time,
     print_json,
-    print_note,
-    print_table,
+    print_rows,
     print_text,
 )
 from contactmesh.cli.terminal import texts
@@ -77,15 +76,13 @@ async def grants(place: Place, as_json: AsJson = False) -> None:
     async with connected(place) as terminal:
         made = (await terminal.grants()).grants
         people = await People.known(terminal.phonebook, terminal.user_id)
-    if as_json:
-        print_json(made)
-    elif made:
-        print_table(
-            texts.COLUMNS_GRANTS,
-            [(each.viewer_id, people.display_name(each.viewer_id), _sees(each)) for each in made],
-        )
-    else:
-        print_note(texts.NO_GRANTS)
+    print_rows(
+        made,
+        texts.COLUMNS_GRANTS,
+        lambda each: (each.viewer_id, people.display_name(each.viewer_id), _sees(each)),
+        none=texts.NO_GRANTS,
+        as_json=as_json,
+    )
 
 
 @app.command("looks", help=texts.HELP_LOOKS, rich_help_panel=texts.PANEL_NUMBERS)
@@ -99,24 +96,19 @@ async def looks(
     async with connected(place) as terminal:
         found = await _looks(terminal, limit)
         people = await People.known(terminal.phonebook, terminal.user_id)
-    if as_json:
-        print_json(found)
-    elif found:
-        print_table(
-            texts.COLUMNS_LOOKS,
-            [
-                (
-                    local_time(look.at.isoformat()),
-                    look.viewer_id,
-                    people.display_name(look.viewer_id),
-                    ", ".join(look.fields),
-                    texts.ALLOWED[look.allowed],
-                )
-                for look in found
-            ],
-        )
-    else:
-        print_note(texts.NO_LOOKS)
+    print_rows(
+        found,
+        texts.COLUMNS_LOOKS,
+        lambda look: (
+            local_time(look.at.isoformat()),
+            look.viewer_id,
+            people.display_name(look.viewer_id),
+            ", ".join(look.fields),
+            texts.ALLOWED[look.allowed],
+        ),
+        none=texts.NO_LOOKS,
+        as_json=as_json,
+    )
 
 
 @app.command(

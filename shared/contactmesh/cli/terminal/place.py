@@ -1,11 +1,9 @@
 """Which of this machine's terminals a command is about, and the options that say so."""
 
-import asyncio
-import functools
-import inspect
 import re
 import shlex
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Final
@@ -14,6 +12,7 @@ import typer
 
 from contactmesh.cli.errors import WrongUsage
 from contactmesh.cli.locating import DataFolder
+from contactmesh.cli.running import with_options
 from contactmesh.cli.terminal import texts
 from contactmesh.cli.terminal.suggesting import for_terminal, suggested
 from contactmesh.local.settings import default_data_folder
@@ -145,26 +144,12 @@ def at_a_terminal(
     Args:
         function: takes a `Place`, and then what the command's own arguments and options give.
     """
+    options = {"as_name": AsName, "folder": Folder, "data": DataFolder}
+    return with_options(function, options, _there)
 
-    @functools.wraps(function)
-    def command(
-        *,
-        as_name: str | None = None,
-        folder: Path | None = None,
-        data: Path | None = None,
-        **own: object,
-    ) -> None:
-        place = Place.chosen(as_name, folder, data)
-        with for_terminal(place.spelled):
-            asyncio.run(function(place, **own))
 
-    _, *its_own = inspect.signature(function, eval_str=True).parameters.values()
-    options = [
-        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
-        for name, annotation in (("as_name", AsName), ("folder", Folder), ("data", DataFolder))
-    ]
-    parameters = [*its_own, *options]
-    command.__dict__.pop("__wrapped__")
-    command.__dict__["__signature__"] = inspect.Signature(parameters)
-    command.__annotations__ = {each.name: each.annotation for each in parameters}
-    return command
+@contextmanager
+def _there(as_name: str | None, folder: Path | None, data: Path | None) -> Iterator[Place]:
+    place = Place.chosen(as_name, folder, data)
+    with for_terminal(place.spelled):
+        yield place
