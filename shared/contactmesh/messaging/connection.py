@@ -48,12 +48,24 @@ BROKER_FAILURES: Final = (
 
 
 async def connect(url: str, name: str) -> AbstractConnection:
+    """Open a connection as `open_connection` does.
+
+    Raises:
+        BrokerUnavailable: no connection within 10 seconds.
+    """
+    try:
+        return await open_connection(url, name)
+    except BROKER_FAILURES as error:
+        raise BrokerUnavailable(f"No connection to the broker: {type(error).__name__}.") from error
+
+
+async def open_connection(url: str, name: str) -> AbstractConnection:
     """Open a connection that shows up in the broker's lists as `name`.
 
     It does not reconnect by itself: whoever owns it knows what has to be done again.
 
     Raises:
-        BrokerUnavailable: no connection within 10 seconds.
+        Exception: one of `BROKER_FAILURES`.
     """
     connection = aio_pika.Connection(
         URL(url).update_query(name=name, heartbeat=str(HEARTBEAT_SECONDS))
@@ -61,12 +73,9 @@ async def connect(url: str, name: str) -> AbstractConnection:
     try:
         async with asyncio.timeout(CONNECT_SECONDS):
             await connection.connect()
-    except BROKER_FAILURES as error:
-        # One that never opened would otherwise try to close itself when it is collected.
-        await close(connection)
-        raise BrokerUnavailable(f"No connection to the broker: {type(error).__name__}.") from error
     except BaseException:
-        # Cancelled, by a time limit around this one perhaps: nobody else knows the connection.
+        # Nobody else knows it, whether it failed or was cancelled, and one that never opened
+        # would otherwise try to close itself when it is collected.
         await close(connection)
         raise
     return connection

@@ -1,17 +1,15 @@
 """Connecting to the broker as a terminal, and what its failures are."""
 
-import asyncio
 from typing import Final
 
-import aio_pika
 from aio_pika.abc import AbstractConnection
 from yarl import URL
 
 from contactmesh.contracts.identity import Credentials
-from contactmesh.messaging.connection import BROKER_FAILURES, HEARTBEAT_SECONDS
+from contactmesh.messaging.connection import open_connection
 
 ANSWER_SECONDS: Final = 5.0
-"""How long the broker may take to confirm a publish, take an acknowledgement, or say good-bye."""
+"""How long the broker may take to confirm a publish or take an acknowledgement."""
 
 
 async def connect(credentials: Credentials, purpose: str) -> AbstractConnection:
@@ -20,21 +18,9 @@ async def connect(credentials: Credentials, purpose: str) -> AbstractConnection:
     Raises:
         Exception: one of `BROKER_FAILURES`.
     """
-    return await aio_pika.connect(
-        broker_address(credentials),
-        client_properties={"connection_name": f"{credentials.terminal_id} {purpose}"},
-        heartbeat=HEARTBEAT_SECONDS,
+    return await open_connection(
+        broker_address(credentials), f"{credentials.terminal_id} {purpose}"
     )
-
-
-async def close(connection: AbstractConnection) -> None:
-    """Close a connection, whatever state it is in."""
-    try:
-        async with asyncio.timeout(ANSWER_SECONDS):
-            await connection.close()
-    except BROKER_FAILURES:
-        # It is gone already, which is what was wanted.
-        return
 
 
 def broker_address(credentials: Credentials) -> str:

@@ -13,9 +13,9 @@ from aio_pika.abc import AbstractChannel, AbstractConnection, AbstractExchange
 
 from contactmesh.contracts.envelope import CONTENT_TYPE, Envelope
 from contactmesh.contracts.identity import Credentials
-from contactmesh.messaging.connection import BROKER_FAILURES, CONNECT_SECONDS
+from contactmesh.messaging.connection import BROKER_FAILURES, CONNECT_SECONDS, close
 from contactmesh.messaging.topology import COMMANDS
-from contactmesh.terminal.broker import ANSWER_SECONDS, close, connect
+from contactmesh.terminal.broker import ANSWER_SECONDS, connect
 
 
 class NotDelivered(Exception):

@@ -8,8 +8,8 @@ from aio_pika.abc import AbstractChannel, AbstractConnection, AbstractIncomingMe
 
 from contactmesh.contracts.envelope import Envelope
 from contactmesh.contracts.identity import Credentials
-from contactmesh.messaging.connection import BROKER_FAILURES, CONNECT_SECONDS
-from contactmesh.terminal.broker import ANSWER_SECONDS, close, connect
+from contactmesh.messaging.connection import BROKER_FAILURES, CONNECT_SECONDS, close
+from contactmesh.terminal.broker import ANSWER_SECONDS, connect
 from contactmesh.terminal.outlet import Outlet
 
 PREFETCH: Final = 200

@@ -1,10 +1,13 @@
 """The terminal's folder keeps its secret."""
 
+import asyncio
+import gc
 from pathlib import Path
 
 import pytest
 
 from contactmesh.contracts.identity import Credentials
+from contactmesh.messaging.connection import BROKER_FAILURES
 from contactmesh.terminal import (
     AlreadyEnrolled,
     Enrolment,
@@ -14,7 +17,7 @@ from contactmesh.terminal import (
     TerminalFolder,
     TerminalInUse,
 )
-from contactmesh.terminal.broker import broker_address
+from contactmesh.terminal.broker import broker_address, connect
 
 SECRET = "s3cret/with@signs:"
 CREDENTIALS = Credentials(
@@ -81,3 +84,11 @@ def test_the_terminal_is_the_brokers_user_unless_the_url_names_another() -> None
     )
     other = CREDENTIALS.model_copy(update={"broker_url": "amqp://guest:guest@localhost/"})
     assert broker_address(other) == "amqp://guest:guest@localhost/"
+
+
+async def test_a_connection_that_cannot_be_opened_leaves_nothing_behind() -> None:
+    nobody = CREDENTIALS.model_copy(update={"broker_url": "amqp://127.0.0.1:9/"})
+    with pytest.raises(BROKER_FAILURES):
+        await connect(nobody, "test")
+    gc.collect()
+    assert asyncio.all_tasks() == {asyncio.current_task()}
