@@ -5,6 +5,7 @@ import asyncio
 from carrier_registry_service.carriers import known_carriers
 from carrier_registry_service.event_handler import RegistryEvents
 from carrier_registry_service.handlers import RegistryCommands
+from carrier_registry_service.repository.dial_orders import DialOrders
 from carrier_registry_service.repository.loading import Loading
 from carrier_registry_service.repository.memberships import Memberships, StandingBlocks
 from carrier_registry_service.repository.reading import Reading
@@ -36,24 +37,32 @@ async def main(stopping: asyncio.Event) -> None:
         Publisher(url, f"{NAME} replies") as replies,
         Publisher(url, f"{NAME} events") as events,
     ):
+        terms = settings.terms(known_carriers().today)
         reading = Reading(database)
         memberships = Memberships(database)
+        dial_orders = DialOrders(database, terms.rules)
         audiences = Audiences(database)
         held = HeldEvents(database)
         unit_of_work = UnitOfWork(database)
         relay = OutboxRelay(unit_of_work.outbox, events, transient=TRANSIENT)
-        terms = settings.terms(known_carriers().today)
         commands = CommandHandler(
             RegistryCommands(Loading(database), reading, terms), unit_of_work, replies, relay
         )
         learning = RegistryEvents(
-            memberships, StandingBlocks(database), reading, audiences, held, events
+            memberships,
+            StandingBlocks(database),
+            dial_orders,
+            reading,
+            audiences,
+            held,
+            events,
         )
 
         async def prepare() -> None:
             await unit_of_work.prepare()
             await reading.prepare()
             await memberships.prepare()
+            await dial_orders.prepare()
             await audiences.prepare()
             await held.prepare()
 

@@ -1,12 +1,14 @@
-"""What the registry learns from events: who shares a group, who blocks whom, revoked terminals."""
+"""What the registry learns from events: who shares a group, who blocks whom, what was revoked."""
 
 from collections.abc import Sequence
 from typing import Final
 
+from carrier_registry_service.repository.dial_orders import DialOrders
 from carrier_registry_service.repository.memberships import Memberships, StandingBlocks
 from carrier_registry_service.repository.reading import Reading
 from contactmesh.audience.following import Following, Ready
 from contactmesh.audience.storage import Audiences, HeldEvents
+from contactmesh.contracts.carrier.events import RegistrationRecycled
 from contactmesh.contracts.group.events import (
     AudienceEvent,
     AudienceSnapshot,
@@ -36,6 +38,7 @@ KINDS: Final = {
         GroupDissolved,
         MemberJoined,
         MemberLeft,
+        RegistrationRecycled,
         StandingBlockChanged,
         SubscriptionChanged,
         TerminalRevoked,
@@ -50,6 +53,7 @@ class RegistryEvents:
         self,
         memberships: Memberships,
         standing_blocks: StandingBlocks,
+        dial_orders: DialOrders,
         reading: Reading,
         audiences: Audiences,
         held: HeldEvents,
@@ -58,6 +62,7 @@ class RegistryEvents:
     ) -> None:
         self._memberships = memberships
         self._standing_blocks = standing_blocks
+        self._dial_orders = dial_orders
         self._reading = reading
         self._clock = clock
         self._following = Following(REGISTRY, KINDS, self, audiences, held, publisher, clock)
@@ -85,3 +90,5 @@ class RegistryEvents:
                     await self._standing_blocks.take(change)
                 case TerminalRevoked() as revoked:
                     await self._reading.revoke(revoked.terminal_id, self._clock())
+                case RegistrationRecycled() as recycled:
+                    await self._dial_orders.let_go(recycled)

@@ -22,7 +22,8 @@ class RegistrySettings(ServiceSettings):
     """Between the end of one registration and the begin of another of the same person, for the
     second to count as the first one's successor when no carrier says so."""
     registrations_limit: int = Field(default=500, ge=1)
-    """How many registrations one person may come to have, ended ones included."""
+    """How many registrations one person, and one number, may come to have at one carrier, ended
+    ones included."""
 
     def terms(self, today: Callable[[str], str]) -> Terms:
         """The terms as the rules take them; `today` is as in `Rules`."""

@@ -77,3 +77,9 @@ def set_dial_order(state: State, asking: Asking, command: SetDialOrder) -> Decis
     else:
         state.dial_orders.drop(key)
     return Decision()
+
+
+def without(kept: DialOrder, ref: Ref, instead: Ref | None) -> DialOrder:
+    """A viewer's order with a number let go: what came instead, if anything did, has its place."""
+    order = (instead if one == ref else one for one in kept.order)
+    return replace(kept, order=tuple(dict.fromkeys(one for one in order if one is not None)))

@@ -123,6 +123,7 @@ REGISTRY = ServiceTopology(
         "group.audience.snapshot",
         "user.block.changed",
         "terminal.revoked",
+        "registration.recycled",
     ),
 )
 SERVICES = (IDENTITY, GROUP, FANOUT, REGISTRY)

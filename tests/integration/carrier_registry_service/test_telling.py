@@ -23,12 +23,14 @@ from tests.integration.carrier_registry_service.carrying import (
 from tests.integration.carrier_registry_service.conftest import SERVICE
 from tests.wire import DEADLINE, System
 
+from carrier_registry_service.repository import mapping
 from contactmesh.contracts.carrier.access import DescribeLine, Grant, SetDialOrder
 from contactmesh.contracts.carrier.events import RegistrationRecycled
 from contactmesh.contracts.carrier.records import EndReason
 from contactmesh.contracts.contact import ContactChanged
 from contactmesh.contracts.envelope import Envelope
 from contactmesh.messaging.topology import EVENTS, REGISTRY
+from contactmesh.storage.database import Database
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -107,6 +109,31 @@ async def test_labels_and_both_orders_reach_the_viewer(system: System) -> None:
     assert lines[1].labels == ("work 工作",)
     await bo.does(SetDialOrder(identity_id=lin.user_id, order=(refs[0],)))
     assert [line.ref for line in (await check(bo, lin)).lines] == [refs[0], refs[1], refs[2]]
+
+
+@pytest.mark.parametrize("said", [True, False], ids=["said", "unsaid"])
+async def test_a_number_that_is_given_on_leaves_viewers_own_orders(
+    system: System, said: bool
+) -> None:
+    mobile = await carrier_of(system, "cn-mobile")
+    lin, bo, ada, mei = await system.terminals("lin", "bo", "ada", "mei")
+    gone, stays, number = new_seq(), new_seq(), new_number()
+    await feeds(mobile, began(gone, lin.user_id, number), began(stays, lin.user_id, new_number()))
+    refs = ref("cn-mobile", gone), ref("cn-mobile", stays)
+    await bo.does(SetDialOrder(identity_id=lin.user_id, order=refs))
+    await ada.does(SetDialOrder(identity_id=lin.user_id, order=refs[:1]))
+    await feeds(
+        mobile,
+        ended(gone, 90, EndReason.RECYCLED) if said else began(new_seq(), mei.user_id, number, 90),
+    )
+    async with Database(system.mongodb_url, system.database_prefix + SERVICE) as database:
+        orders = database.collection(mapping.DIAL_ORDERS)
+        async with asyncio.timeout(DEADLINE):
+            while found := await orders.find({"order": str(refs[0])}):
+                assert {one["identity_id"] for one in found} == {lin.user_id}
+            while len(kept := await orders.find({"identity_id": lin.user_id})) > 1:
+                pass
+    assert [(one["viewer_id"], one["order"]) for one in kept] == [(bo.user_id, [str(refs[1])])]
 
 
 @pytest.mark.claim("C7")

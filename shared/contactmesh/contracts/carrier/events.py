@@ -11,7 +11,7 @@ from contactmesh.contracts.identifiers import UserId
 
 
 class RegistrationRecycled(Message):
-    """A number that was the owner's was given on to somebody else.
+    """A number that was the owner's was given on to somebody else, said by its carrier or not.
 
     Whoever keeps something that is tied to this registration lets go of it: the number no longer
     says anything about the owner, and its new holder has another registration and identity.

@@ -38,7 +38,11 @@ class Began(_Entry):
     """A registration began: a new number, or with `replaces` the successor of another one.
 
     `replaces` at the same carrier is a changed number, at another one a number that was ported in
-    (same `msisdn`) or a change of carrier and number.
+    (same `msisdn`) or a change of carrier and number. A link to a registration of another person's
+    counts for nothing.
+
+    A number has one holder at a carrier: the older registration of the number ends at `valid_from`,
+    as given on if it is somebody else's, unless its carrier tells of its end itself.
     """
 
     fact: Literal["began"] = "began"
