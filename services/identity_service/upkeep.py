@@ -8,6 +8,7 @@ import structlog
 
 from contactmesh.messaging.connection import BrokerUnavailable
 from contactmesh.runtime.commands import Clock
+from contactmesh.runtime.waiting import happened_within
 from contactmesh.storage.errors import DatabaseUnavailable
 from identity_service.broker import TerminalBroker
 from identity_service.domain.upkeep import Upkeep
@@ -47,8 +48,7 @@ class BrokerUpkeep:
                 await self._sweep()
             except (BrokerUnavailable, DatabaseUnavailable) as error:
                 log.warning("upkeep waits", because=str(error))
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._stopping.wait(), SWEEP_SECONDS)
+            await happened_within(SWEEP_SECONDS, self._stopping)
 
     async def _sweep(self) -> None:
         for upkeep in await self._repository.upkeep_due(self._clock(), SWEEP_BATCH):

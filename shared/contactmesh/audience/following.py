@@ -47,6 +47,7 @@ from contactmesh.messaging.topology import ServiceTopology, event_key
 from contactmesh.runtime.commands import Clock, utc_now
 from contactmesh.runtime.events import Event, read_events
 from contactmesh.runtime.process import TRANSIENT
+from contactmesh.runtime.waiting import happened_within
 
 log = structlog.get_logger()
 
@@ -376,6 +377,4 @@ class Healing:
         while not self._stopping.is_set():
             with contextlib.suppress(*TRANSIENT):
                 await self._heal()
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(HEAL_SECONDS):
-                    await self._stopping.wait()
+            await happened_within(HEAL_SECONDS, self._stopping)

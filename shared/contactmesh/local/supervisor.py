@@ -9,6 +9,7 @@ from contactmesh.local.errors import DidNotStartError
 from contactmesh.local.process import Process, ProcessSpec, describe_ending
 from contactmesh.local.stack_log import StackLog
 from contactmesh.local.waiting import until
+from contactmesh.runtime.waiting import happened_within
 
 _FIRST_PAUSE_SECONDS = 0.2
 _LONGEST_PAUSE_SECONDS = 30.0
@@ -135,7 +136,7 @@ class SupervisedProcess:
 
     async def _start_again(self, pause: float) -> Process | None:
         """Start it after a pause, or not at all when it is told to stop before."""
-        while not await self._stopped_within(pause):
+        while not await happened_within(pause, self._stopping):
             try:
                 process = await self._spawn({})
             except OSError as error:  # no memory, no process ids
@@ -152,13 +153,6 @@ class SupervisedProcess:
                     process.kill()
                 return process
         return None
-
-    async def _stopped_within(self, seconds: float) -> bool:
-        try:
-            async with asyncio.timeout(seconds):
-                return await self._stopping.wait()
-        except TimeoutError:
-            return False
 
     async def _spawn(self, environment: Mapping[str, str]) -> Process:
         spec = self._spec

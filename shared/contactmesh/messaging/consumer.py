@@ -5,7 +5,6 @@ nothing waits, and large under load, so that a transaction is shared by many.
 """
 
 import asyncio
-import contextlib
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -28,6 +27,7 @@ from contactmesh.messaging.message import Delivery, Parked
 from contactmesh.messaging.parking import ParkingLimit, TooManyParked, park
 from contactmesh.messaging.publisher import Publisher
 from contactmesh.messaging.topology import MAX_EVENT_BYTES, Queue
+from contactmesh.runtime.waiting import happened_within
 
 log = structlog.get_logger()
 
@@ -201,9 +201,7 @@ class BatchConsumer:
             return _Found([], [Parked(batch[0], f"{type(error).__name__} at {_place(error)}")])
 
     async def _pause(self, seconds: float) -> None:
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(seconds):
-                await self._stopping.wait()
+        await happened_within(seconds, self._stopping)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from contactmesh.contracts.command import Command
 from contactmesh.contracts.errors import ErrorCode
 from contactmesh.contracts.group.commands import GroupList, ListGroups, Pull, Pulled
 from contactmesh.contracts.reply import Result
+from contactmesh.runtime.waiting import happened_within
 from contactmesh.terminal.entries import Applied
 from contactmesh.terminal.errors import CommandRefused, NoReply, UnreadableReply
 from contactmesh.terminal.phonebook import Phonebook
@@ -118,10 +119,7 @@ class Puller:
             chosen = await self._phonebook.pull_interval()
             interval = jittered(self._not_before or chosen, _random.random())
             self._not_before = None
-            try:
-                async with asyncio.timeout(interval):
-                    await self._wake.wait()
-            except TimeoutError:
+            if not await happened_within(interval, self._wake):
                 self._all_due = True
         self._wake.clear()
 
