@@ -3,10 +3,9 @@
 Commands of one batch see each other's changes.
 """
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Generic, TypeVar
 
 from carrier_registry_service.domain.access import Access, Grant, Membership, access_of
 from carrier_registry_service.domain.budgets import Budget, Limits
@@ -16,9 +15,7 @@ from carrier_registry_service.domain.registration import Ref, Registration
 from contactmesh.contracts.envelope import Message
 from contactmesh.contracts.errors import Refusal
 from contactmesh.contracts.reply import Done, Result
-
-Key = TypeVar("Key", bound=Hashable)
-Document = TypeVar("Document")
+from contactmesh.deciding.table import Table
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,36 +119,6 @@ class Decision:
 
     answer: Result | Refusal = field(default_factory=Done)
     told: tuple[Told, ...] = ()
-
-
-class Table(Generic[Key, Document]):
-    """The loaded documents of one kind, by key, with what was changed since loading."""
-
-    def __init__(self) -> None:
-        self._documents: dict[Key, Document] = {}
-        self.changed: dict[Key, Document | None] = {}
-        """New states by key; nothing where a document was deleted."""
-
-    def load(self, documents: Iterable[tuple[Key, Document]]) -> None:
-        """Take documents in as they are stored."""
-        self._documents.update(documents)
-
-    def get(self, key: Key) -> Document | None:
-        """A document, or nothing if there is none."""
-        return self._documents.get(key)
-
-    def put(self, key: Key, document: Document) -> None:
-        """Set a document's new state."""
-        self._documents[key] = document
-        self.changed[key] = document
-
-    def drop(self, key: Key) -> None:
-        """Delete a document."""
-        self._documents.pop(key, None)
-        self.changed[key] = None
-
-    def __iter__(self) -> Iterator[Document]:
-        return iter(list(self._documents.values()))
 
 
 class State:

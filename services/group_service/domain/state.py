@@ -4,14 +4,13 @@ Commands of one batch see each other's changes; a command that is refused has ch
 since every rule checks before it puts.
 """
 
-from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Generic, TypeVar
 
 from contactmesh.contracts.envelope import Message
 from contactmesh.contracts.errors import ErrorCode, Refusal
 from contactmesh.contracts.reply import Done, Result
+from contactmesh.deciding.table import Table
 from group_service.domain.documents import (
     Block,
     FrozenCard,
@@ -24,9 +23,6 @@ from group_service.domain.documents import (
     Succession,
     Usage,
 )
-
-Key = TypeVar("Key", bound=Hashable)
-Document = TypeVar("Document")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,40 +51,6 @@ class Decision:
 
     result: Result = field(default_factory=Done)
     told: tuple[Told, ...] = ()
-
-
-class Table(Generic[Key, Document]):
-    """The loaded documents of one kind, by key, with what was changed since loading."""
-
-    def __init__(self) -> None:
-        self._documents: dict[Key, Document] = {}
-        self._changed: dict[Key, Document | None] = {}
-
-    def load(self, documents: Iterable[tuple[Key, Document]]) -> None:
-        """Take documents in as they are stored."""
-        self._documents.update(documents)
-
-    def get(self, key: Key) -> Document | None:
-        """A document, or nothing if there is none."""
-        return self._documents.get(key)
-
-    def put(self, key: Key, document: Document) -> None:
-        """Set a document's new state."""
-        self._documents[key] = document
-        self._changed[key] = document
-
-    def drop(self, key: Key) -> None:
-        """Delete a document."""
-        self._documents.pop(key, None)
-        self._changed[key] = None
-
-    def __iter__(self) -> Iterator[Document]:
-        return iter(list(self._documents.values()))
-
-    @property
-    def changed(self) -> dict[Key, Document | None]:
-        """New states by key; nothing where a document was deleted."""
-        return self._changed
 
 
 class State:
