@@ -32,7 +32,14 @@ from contactmesh.contracts.carrier.check import Checked
 from contactmesh.contracts.carrier.feed import StateSeen, UsageSeen
 from contactmesh.contracts.carrier.records import DataVolume, NetworkState, ShownState
 from contactmesh.contracts.errors import ErrorCode
-from contactmesh.contracts.group.commands import Block, DissolveGroup, LeaveGroup, Lift
+from contactmesh.contracts.group.commands import (
+    Block,
+    BlockList,
+    DissolveGroup,
+    LeaveGroup,
+    Lift,
+    ListBlocks,
+)
 
 pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.claim("C7")]
 
@@ -72,19 +79,48 @@ async def test_a_block_in_one_group_takes_away_what_another_group_implies(system
 
 
 async def test_nobody_lifts_a_block_on_themselves_by_leaving_the_group(system: System) -> None:
-    _, (lin, bo) = await with_a_number(system, "lin", "bo")
-    first, second = await lin.creates(bo), await lin.creates(bo)
+    _, (lin, bo, mei) = await with_a_number(system, "lin", "bo", "mei")
+    first, _ = await lin.creates(bo, mei), await lin.creates(bo)
     await until(bo, lin, allowed)
+    await until(mei, bo, allowed)
     await lin.does(Block(user_id=bo.user_id, group_id=first))
     await until(bo, lin, denied)
     await bo.does(LeaveGroup(group_id=first))
-    for _ in range(10):
-        await asyncio.sleep(0.2)
-        assert denied(await ask(bo, lin)), "they still share the other group"
-    await lin.does(DissolveGroup(group_id=first))
+    await until(mei, bo, denied)  # the registry knows by now that bo has left
+    assert denied(await ask(bo, lin)), "they still share the other group"
+    await lin.does(Lift(user_id=bo.user_id, group_id=first))
     await until(bo, lin, allowed)
-    await lin.does(DissolveGroup(group_id=second))
+
+
+async def test_nobody_lifts_a_block_on_themselves_by_dissolving_the_group(system: System) -> None:
+    _, (lin, bo, mei) = await with_a_number(system, "lin", "bo", "mei")
+    first, second = await bo.creates(lin, mei), await bo.creates(lin)
+    await until(bo, lin, allowed)
+    await until(mei, lin, allowed)
+    await lin.does(Block(user_id=bo.user_id, group_id=first))
     await until(bo, lin, denied)
+    await bo.does(DissolveGroup(group_id=first))
+    await until(mei, lin, denied)  # the registry knows by now that the group is gone
+    assert denied(await ask(bo, lin)), "they still share the other group"
+    standing = await lin.does(ListBlocks())
+    assert isinstance(standing, BlockList)
+    assert standing.in_groups == {first: (bo.user_id,)}
+    await lin.does(Lift(user_id=bo.user_id, group_id=first))
+    assert await lin.does(ListBlocks()) == BlockList()
+    await until(bo, lin, allowed)
+    await bo.does(DissolveGroup(group_id=second))
+    await until(bo, lin, denied)
+
+
+async def test_a_setter_who_has_left_lifts_the_block_that_they_set_there(system: System) -> None:
+    _, (lin, bo) = await with_a_number(system, "lin", "bo")
+    first, _ = await bo.creates(lin), await bo.creates(lin)
+    await until(bo, lin, allowed)
+    await lin.does(Block(user_id=bo.user_id, group_id=first))
+    await until(bo, lin, denied)
+    await lin.does(LeaveGroup(group_id=first))
+    await lin.does(Lift(user_id=bo.user_id, group_id=first))
+    await until(bo, lin, allowed)
 
 
 async def test_a_block_holds_for_a_grant_and_in_a_group_that_is_joined_later(

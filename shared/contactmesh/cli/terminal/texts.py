@@ -378,7 +378,8 @@ NOTHING_TO_PUBLISH = "Every group had your card as it is."
 # block, lift, blocks
 HELP_BLOCK = (
     "Do not notify a user of your changes, in one group or everywhere.\n\n"
-    "They keep what they have, are not told, and cannot find out that anything changed."
+    "They keep what they have, are not told, and cannot find out that anything changed. Their "
+    "looks at your numbers end a moment later; 'contactmesh terminal revoke' ends these at once."
 )
 EXAMPLE_BLOCK = "Example:  contactmesh terminal block zhang-wei --group 家人"
 HELP_BLOCK_GROUP = "Only in this group."
@@ -388,7 +389,8 @@ NOW_BLOCKED = "{user_id} is not notified of your changes any more: {where}."
 HELP_LIFT = (
     "Take a block back. The user then gets your card as it is now.\n\n"
     "Without --group every block on the user goes: the one everywhere, and those that were set in "
-    "one group only. With it, only the block in this group."
+    "one group only. With it, only the block in this group: by its id, as 'contactmesh terminal "
+    "blocks' shows it, if you have left the group or it is no more."
 )
 EXAMPLE_LIFT = "Example:  contactmesh terminal lift zhang-wei"
 LIFTED = "No block on {user_id} any more in: {where}."
