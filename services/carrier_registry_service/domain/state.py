@@ -70,14 +70,25 @@ class DialOrder:
 
 @dataclass(frozen=True, slots=True)
 class Looked:
-    """A look at an owner's numbers, for the owner to see."""
+    """A viewer's looks at an owner's numbers within an hour, at the same and answered alike.
 
-    look_id: str
+    That is what the owner sees. Within a batch it is what the batch adds: `count` looks, the first
+    of them `at` and the last one `last_at`.
+    """
+
     owner_id: str
     viewer_id: str
     at: datetime
+    last_at: datetime
     fields: tuple[str, ...]
     allowed: bool
+    count: int = 1
+
+    @property
+    def look_id(self) -> str:
+        """What tells it from all others: whoever looks again and again makes one for each hour."""
+        seen = "+".join(self.fields) or "refused"
+        return f"{self.owner_id}/{self.viewer_id}/{self.at:%Y%m%d%H}/{seen}"
 
 
 @dataclass(frozen=True, slots=True)

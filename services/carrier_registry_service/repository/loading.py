@@ -11,7 +11,7 @@ from carrier_registry_service.repository.mapping import join_key
 from carrier_registry_service.repository.memberships import Memberships, StandingBlocks
 from carrier_registry_service.wanted import Wanted
 from contactmesh.storage.database import Database
-from contactmesh.storage.transaction import Document, Write
+from contactmesh.storage.transaction import Addition, Document, Write
 
 
 class Loading:
@@ -122,7 +122,6 @@ PLAIN: Final[tuple[tuple[str, str, Callable[[Any], Document]], ...]] = (
     ("grants", mapping.GRANTS, mapping.stored_grant),
     ("asked", mapping.ASKED, mapping.stored_asked),
     ("dial_orders", mapping.DIAL_ORDERS, mapping.stored_dial_order),
-    ("looks", mapping.LOOKS, mapping.stored_look),
 )
 """What is written whatever is stored, for the last one counts."""
 
@@ -135,9 +134,9 @@ GUARDED: Final[tuple[tuple[str, str, Callable[[Any], Document]], ...]] = (
 """What is written only if no other process has written it since it was loaded."""
 
 
-def writes(state: State) -> list[Write]:
-    """What the batch changed, guarded by what it was based on."""
-    found = [
+def writes(state: State) -> list[Write | Addition]:
+    """What the batch changed, guarded by what it was based on, and the looks that it adds."""
+    found: list[Write | Addition] = [
         Write(collection, _id(key), None if document is None else stored(document))
         for name, collection, stored in PLAIN
         for key, document in getattr(state, name).changed.items()
@@ -151,6 +150,11 @@ def writes(state: State) -> list[Write]:
         )
         for name, collection, stored in GUARDED
         for key, document in getattr(state, name).changed.items()
+    ]
+    found += [
+        Addition(mapping.LOOKS, id_, mapping.added_looks(look))
+        for id_, look in state.looks.changed.items()
+        if look is not None
     ]
     return found
 

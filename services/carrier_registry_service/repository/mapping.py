@@ -210,21 +210,22 @@ def asked(document: Document) -> Asked:
     return Asked(**_values(document))
 
 
-def stored_look(look: Looked) -> Document:
-    """A look."""
-    return {
+def added_looks(look: Looked) -> Document:
+    """What looks change in those of the same hour that are stored, or that they are the first."""
+    first = {
         "owner_id": look.owner_id,
         "viewer_id": look.viewer_id,
         "at": look.at,
         "fields": list(look.fields),
         "allowed": look.allowed,
     }
+    return {"$setOnInsert": first, "$max": {"last_at": look.last_at}, "$inc": {"count": look.count}}
 
 
 def look(document: Document) -> Looked:
-    """A look."""
-    values = _values(document)
-    return Looked(**{**values, "look_id": document["_id"], "fields": tuple(values["fields"])})
+    """Looks within an hour; an earlier release has stored each by itself."""
+    values = {"last_at": document["at"], "count": 1, **_values(document)}
+    return Looked(**{**values, "fields": tuple(values["fields"])})
 
 
 def stored_dial_order(dial_order: DialOrder) -> Document:

@@ -555,8 +555,12 @@ REVOKED_GRANT = "{user_id} sees nothing of your numbers any more."
 HELP_GRANTS = "List whom you let see what."
 COLUMNS_GRANTS = ("User", "Name", "Sees")
 NO_GRANTS = "You have granted nobody anything."
-HELP_LOOKS = "List who looked at your numbers, when and at what; the latest first."
-HELP_LOOKS_LIMIT = "At most so many."
-COLUMNS_LOOKS = ("When", "User", "Name", "At", "Allowed")
+HELP_LOOKS = (
+    "List who looked at your numbers, when and at what; the latest first.\n\n"
+    "The looks of one user within an hour, at the same, are one line."
+)
+HELP_LOOKS_LIMIT = "At most so many lines."
+COLUMNS_LOOKS = ("First", "Last", "Times", "User", "Name", "At", "Allowed")
+OLDER_LOOKS = "There are older looks: --limit says how many lines are listed."
 ALLOWED = {True: "yes", False: "no"}
 NO_LOOKS = "Nobody has looked at your numbers."
