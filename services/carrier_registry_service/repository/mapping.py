@@ -9,6 +9,7 @@ from typing import Any, Final
 from carrier_registry_service.domain.access import Grant, Membership
 from carrier_registry_service.domain.budgets import Budget
 from carrier_registry_service.domain.holding import Holder, Holders
+from carrier_registry_service.domain.quotas import Kept
 from carrier_registry_service.domain.registration import (
     Beginning,
     Description,
@@ -27,6 +28,7 @@ ISSUED: Final = "issued"
 HOLDERS: Final = "holders"
 GRANTS: Final = "grants"
 DIAL_ORDERS: Final = "dial_orders"
+GUARDS: Final = "guards"
 BUDGETS: Final = "budgets"
 ASKED: Final = "asked"
 LOOKS: Final = "looks"
@@ -179,6 +181,11 @@ def stored_grant(grant: Grant) -> Document:
 def grant(document: Document) -> Grant:
     """What an owner has said about a viewer."""
     return Grant(**_values(document))
+
+
+def stored_guard(kept: Kept) -> Document:
+    """What guards the count of what is kept for a user: nothing but its `etag`."""
+    return {}
 
 
 def stored_budget(budget: Budget) -> Document:

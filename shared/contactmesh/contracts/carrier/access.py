@@ -40,7 +40,8 @@ class Grant(_RegistryCommand):
     """Let a viewer see one's numbers, their state, their usage: each by itself, none by default.
 
     It replaces an earlier grant, and a revocation. Sharing a group lets the viewer see the numbers
-    even without `details`; state and usage are shown beside a number, so never alone.
+    even without `details`; state and usage are shown beside a number, so never alone. One to
+    somebody new is answered `quota_exceeded` where the sender has made as many as are allowed.
     """
 
     TYPE: ClassVar[str] = "carrier.grant"
@@ -53,7 +54,10 @@ class Grant(_RegistryCommand):
 
 
 class RevokeGrant(_RegistryCommand):
-    """Let a viewer see nothing any more, whatever groups the two share; in force with the reply."""
+    """Let a viewer see nothing any more, whatever groups the two share; in force with the reply.
+
+    It is always possible: no quota counts it.
+    """
 
     TYPE: ClassVar[str] = "carrier.revoke_grant"
     RESULT: ClassVar[type[Result]] = Done
@@ -169,7 +173,10 @@ class DescribeLine(_RegistryCommand):
 
 
 class SetDialOrder(_RegistryCommand):
-    """Keep one's own dial order for a contact, which wins; empty for the owner's again."""
+    """Keep one's own dial order for a contact, which wins; empty for the owner's again.
+
+    One for somebody new is answered `quota_exceeded` where there are as many as are allowed.
+    """
 
     TYPE: ClassVar[str] = "carrier.set_dial_order"
     RESULT: ClassVar[type[Result]] = Done
