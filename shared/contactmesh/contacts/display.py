@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import cast
+
+from pydantic import JsonValue
 
 from contactmesh.contacts.jscontact.card import Card
-from contactmesh.contacts.jscontact.names import Name
 
 _ORDER = ("title", "given", "given2", "surname", "surname2", "generation", "credential")
+
+Json = Mapping[str, JsonValue]
 
 
 def display_name(card: Card) -> str:
@@ -16,30 +20,39 @@ def display_name(card: Card) -> str:
     The full name if there is one; else the parts of the name; else a nickname, an organisation,
     an e-mail address, a phone number, whichever comes first; else an empty string.
     """
-    return next((text for each in _candidates(card) if each and (text := each.strip())), "")
+    return name_shown(card.document())
 
 
-def _candidates(card: Card) -> Iterator[str | None]:
-    if card.name is not None:
-        yield card.name.full
-        yield _from_parts(card.name)
-    for nickname in (card.nicknames or {}).values():
-        yield nickname.name
-    for organization in (card.organizations or {}).values():
-        units = [unit.name for unit in organization.units or ()]
-        yield " ".join(part for part in (organization.name, *units) if part)
-    for email in (card.emails or {}).values():
-        yield email.address
-    for phone in (card.phones or {}).values():
-        yield phone.number.removeprefix("tel:")
+def name_shown(card: Json) -> str:
+    """Return the same for a card as JSON, which is valid."""
+    return next((text for each in _candidates(card) if (text := each.strip())), "")
 
 
-def _from_parts(name: Name) -> str:
-    if not name.components:
-        return ""
-    values = [(part.kind, part.value.strip()) for part in name.components]
-    if name.is_ordered:
-        return _in_order(name)
+def _candidates(card: Json) -> Iterator[str]:
+    name = cast("Json", card.get("name", {}))
+    yield str(name.get("full", ""))
+    yield _from_parts(name)
+    for nickname in _entries(card, "nicknames"):
+        yield str(nickname["name"])
+    for organization in _entries(card, "organizations"):
+        units = [str(unit["name"]) for unit in cast("list[Json]", organization.get("units", []))]
+        yield " ".join(part for part in (str(organization.get("name", "")), *units) if part)
+    for email in _entries(card, "emails"):
+        yield str(email["address"])
+    for phone in _entries(card, "phones"):
+        yield str(phone["number"]).removeprefix("tel:")
+
+
+def _entries(card: Json, collection: str) -> Iterator[Json]:
+    yield from cast("Mapping[str, Json]", card.get(collection, {})).values()
+
+
+def _from_parts(name: Json) -> str:
+    components = cast("list[dict[str, str]]", name.get("components", []))
+    if name.get("isOrdered"):
+        separator = name.get("defaultSeparator", " ")
+        return _in_order(components, str(separator))
+    values = [(part["kind"], part["value"].strip()) for part in components]
     by_kind = {kind: [text for k, text in values if k == kind and text] for kind, _ in values}
     surnames = by_kind.get("surname", [])
     given = by_kind.get("given", [])
@@ -50,16 +63,15 @@ def _from_parts(name: Name) -> str:
     return " ".join(known + others)
 
 
-def _in_order(name: Name) -> str:
-    separator = " " if name.default_separator is None else name.default_separator
+def _in_order(components: list[dict[str, str]], separator: str) -> str:
     text = ""
     glued = True
-    for part in name.components or ():
-        if part.kind == "separator":
-            text += part.value
+    for part in components:
+        if part["kind"] == "separator":
+            text += part["value"]
             glued = True
         else:
-            text += part.value if glued else separator + part.value
+            text += part["value"] if glued else separator + part["value"]
             glued = False
     return text
 

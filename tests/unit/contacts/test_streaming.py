@@ -115,9 +115,9 @@ def test_the_first_holder_of_a_uid_is_known_however_long_ago(
     monkeypatch.setattr(register, "_MOST_IN_MEMORY", 10)
     uids = UidRegister()
     for number in range(100):
-        assert uids.first_holder(f"u{number}", Holder(number, f"P{number}", -number)) is None
-    assert uids.first_holder("u3", Holder(200, "Other", 0)) == Holder(3, "P3", -3)
-    assert uids.first_holder("u99", Holder(201, "Other", 0)) == Holder(99, "P99", -99)
+        assert uids.first_holder(f"u{number}", Holder(number, f"P{number}")) is None
+    assert uids.first_holder("u3", Holder(200, "Other")) == Holder(3, "P3")
+    assert uids.first_holder("u99", Holder(201, "Other")) == Holder(99, "P99")
     uids.close()
     uids.close()
 

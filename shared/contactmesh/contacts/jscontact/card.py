@@ -14,6 +14,7 @@ from contactmesh.contacts.jscontact.communication import (
     OnlineService,
     Phone,
 )
+from contactmesh.contacts.jscontact.deferred import DeferredObject
 from contactmesh.contacts.jscontact.names import Name, Nickname, Organization, SpeakToAs, Title
 from contactmesh.contacts.jscontact.personal import Anniversary, Note, PersonalInfo, Relation
 from contactmesh.contacts.jscontact.places import Address
@@ -45,7 +46,7 @@ def _plain(value: object) -> JsonValue:
     return cast("JsonValue", value)
 
 
-class Card(JSContactObject):
+class Card(DeferredObject):
     """A contact: a person, group, organisation, place or thing.
 
     A card of version 2.0 may come without a `uid` (RFC 9982); it is then given one derived from

@@ -5,22 +5,24 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import BinaryIO, Final, Literal
 
+from contactmesh.contacts.vcard.lines import line_ends
+
 _CHUNK: Final = 1 << 18
-# Written without flags and anchored at a line feed, it runs several times as fast.
-_MARKER: Final = re.compile(
-    rb"\n(?=[BbEe\xef])(?:\xef\xbb\xbf)?([Bb][Ee][Gg][Ii][Nn]|[Ee][Nn][Dd])"
-    rb"[ \t]*:[ \t]*[Vv][Cc][Aa][Rr][Dd]([^\n]*)(?=\n)"
-)
+# The rarest character of a marker is its colon: what stands before it is looked at only then.
+_VCARD: Final = re.compile(rb":[ \t]*[Vv][Cc][Aa][Rr][Dd]([^\r\n]*)(?=[\r\n])")
+_KEYWORD: Final = re.compile(rb"[\r\n](?:\xef\xbb\xbf)?([Bb][Ee][Gg][Ii][Nn]|[Ee][Nn][Dd])[ \t]*\Z")
+_LONGEST_KEYWORD: Final = 64
+"""How far before its colon a marker may begin, with blanks before the colon."""
+
 _BEGIN: Final = re.compile(rb"BEGIN[ \t]*:[ \t]*VCARD\Z", re.IGNORECASE)
-_AGENT_BEFORE: Final = re.compile(rb"\n(?:[A-Za-z0-9-]+\.)?AGENT[^:\n]*:[ \t]*\Z", re.IGNORECASE)
-_NOTHING: Final = b" \t\n\x00\x1a\xef\xbb\xbf"
-_LONE_RETURN: Final = re.compile(rb"\r(?!\r?\n)")
+_AGENT_BEFORE: Final = re.compile(
+    rb"[\r\n](?:[A-Za-z0-9-]+\.)?AGENT[^:\r\n]*:[ \t]*\Z", re.IGNORECASE
+)
+_NOTHING: Final = b" \t\r\n\x00\x1a\xef\xbb\xbf"
 
 
-@dataclass(frozen=True, slots=True)
 class Block:
     """A stretch of the file.
 
@@ -28,46 +30,38 @@ class Block:
         kind: a whole `card`, one with no `end`, one `too large`, or text `outside` any card.
         card: the number of the card, from 1; for text outside, of the card before it.
         line: the line that the content follows, that of BEGIN, from 1.
-        content: the lines between BEGIN and END, each after a line feed; empty when too large.
+        content: the lines between BEGIN and END, each after a line end; empty when too large.
     """
 
-    kind: Literal["card", "no end", "too large", "outside"]
-    card: int
-    line: int
-    content: bytes
+    __slots__ = ("breaks", "card", "content", "kind", "line")
+
+    def __init__(
+        self,
+        kind: Literal["card", "no end", "too large", "outside"],
+        card: int,
+        line: int,
+        content: bytes,
+    ) -> None:
+        self.kind = kind
+        self.card = card
+        self.line = line
+        self.content = content
+        self.breaks: int | None = None
+        """How many line ends it has, if its reader has counted them: it takes long."""
 
 
 def _chunks(source: BinaryIO) -> Iterator[bytes]:
-    """Read with line ends made line feeds, and UTF-16 made UTF-8."""
-    first = source.read(_CHUNK)
-    wide: codecs.IncrementalDecoder | None = None
-    if _is_utf_16(first[:64]):
-        wide = codecs.getincrementaldecoder("utf-16")("replace")
-    held = b""
-    chunk = first
+    """Read with UTF-16 made UTF-8."""
+    chunk = source.read(_CHUNK)
+    if _is_utf_16(chunk[:64]):
+        decoder = codecs.getincrementaldecoder("utf-16")("replace")
+        while chunk:
+            yield decoder.decode(chunk).encode("utf-8", "surrogatepass")
+            chunk = source.read(_CHUNK)
     while chunk:
-        if wide is not None:
-            chunk = wide.decode(chunk).encode("utf-8", "surrogatepass")
-        chunk = held + chunk
-        held = b""
-        if b"\r" in chunk:
-            if chunk.endswith(b"\r"):
-                held = b"\r"
-                chunk = chunk[:-1]
-            chunk = _with_line_feeds(chunk)
         yield chunk
         chunk = source.read(_CHUNK)
     yield b"\n"
-
-
-def _with_line_feeds(chunk: bytes) -> bytes:
-    """Make line feeds of CR, CRLF, and the CRCRLF of files converted twice."""
-    if _LONE_RETURN.search(chunk) is None:
-        # Taking out one byte is several times as fast as replacing two.
-        return chunk.replace(b"\r", b"")
-    chunk = chunk.replace(b"\r\r\n", b"\n")
-    ended = chunk.endswith((b"\r", b"\n"))
-    return b"\n".join(chunk.splitlines()) + (b"\n" if ended else b"")
 
 
 def _is_utf_16(start: bytes) -> bool:
@@ -95,7 +89,7 @@ class _Cutter:
 
     def __init__(self, largest: int) -> None:
         self._largest = largest
-        # The line feed before the first line, which every marker begins with.
+        # The line end before the first line, which every marker begins with.
         self._buffer = b"\n"
         self._searched = 0
         self._line = 0
@@ -104,22 +98,34 @@ class _Cutter:
         self._skipping = False
 
     def feed(self, chunk: bytes) -> Iterator[Block]:
-        buffer = self._buffer + chunk
+        self._buffer = buffer = self._buffer + chunk if self._buffer else chunk
         start = 0
-        while (marker := _MARKER.search(buffer, self._searched)) is not None:
-            self._searched = marker.end()
-            begins = marker[1].upper() == b"BEGIN"
-            content = buffer[start : marker.start()]
+        while (found := _VCARD.search(buffer, self._searched)) is not None:
+            self._searched = found.end()
+            colon = found.start()
+            before = max(start, colon - _LONGEST_KEYWORD)
+            keyword = _KEYWORD.search(buffer[before:colon])
+            if keyword is None:
+                continue
+            begins = len(keyword[1]) == 5
+            end = before + keyword.start()
+            if keyword[0][:1] == b"\n":
+                end = _before_returns(buffer, start, end)
+            content = buffer[start:end]
             if self._is_nested(begins, content):
                 continue
+            breaks = None
             if not self._skipping:
-                yield from self._block(begins, content, marker[0])
-            self._line += buffer.count(b"\n", start, self._searched)
+                block = self._block(begins, content, buffer[end:colon])
+                if block is not None:
+                    yield block
+                    breaks = block.breaks
+            self._line += 1 + (line_ends(content) if breaks is None else breaks)
             start = self._searched
             self._skipping = False
             self._depth = 1 if begins else 0
             self._card += begins
-            if not begins and (rest := marker[2].strip(_NOTHING)):
+            if not begins and (rest := found[1].strip(_NOTHING)):
                 # Files whose last line has no end are joined like this by `cat`.
                 if _BEGIN.match(rest):
                     self._depth = 1
@@ -127,10 +133,15 @@ class _Cutter:
                 else:
                     yield Block("outside", self._card, self._line, rest)
         self._buffer = buffer[start:]
-        # A marker is found only when its line is complete: the last line is searched again.
-        self._searched = max(self._buffer.rfind(b"\n"), self._searched - start)
+        self._searched = self._last_line(self._searched - start)
         if len(self._buffer) > self._largest:
             yield from self._skip()
+
+    def _last_line(self, searched: int) -> int:
+        """Where to search on: a marker is found only when its line is complete."""
+        buffer = self._buffer
+        last = max(buffer.rfind(b"\n", searched), buffer.rfind(b"\r", searched), searched)
+        return _before_returns(buffer, searched, last)
 
     def close(self) -> Iterator[Block]:
         if self._skipping:
@@ -150,19 +161,27 @@ class _Cutter:
             return True
         return False
 
-    def _block(self, begins: bool, content: bytes, marker: bytes) -> Iterator[Block]:
+    def _block(self, begins: bool, content: bytes, marker: bytes) -> Block | None:
         if self._depth:
-            yield Block("no end" if begins else "card", self._card, self._line, content)
-        elif content.strip(_NOTHING) or not begins:
-            yield Block("outside", self._card, self._line + 1, content or marker)
+            return Block("no end" if begins else "card", self._card, self._line, content)
+        if content.strip(_NOTHING) or not begins:
+            return Block("outside", self._card, self._line + 1, content or marker)
+        return None
 
     def _skip(self) -> Iterator[Block]:
         if not self._skipping:
             kind: Literal["too large", "outside"] = "too large" if self._depth else "outside"
             yield Block(kind, self._card, self._line, b"")
         self._skipping = True
-        self._line += self._buffer.count(b"\n", 0, self._searched)
+        self._line += line_ends(self._buffer[: self._searched])
         self._buffer = self._buffer[self._searched :]
         self._searched = 0
         if len(self._buffer) > self._largest:
             self._buffer = b""
+
+
+def _before_returns(buffer: bytes, start: int, line_feed: int) -> int:
+    """Where the line end begins that may have carriage returns before its line feed."""
+    while line_feed > start and buffer[line_feed - 1 : line_feed] == b"\r":
+        line_feed -= 1
+    return line_feed

@@ -32,6 +32,9 @@ class CardBuilder:
 
     Args:
         version: the vCard version, `2.1`, `3.0` or `4.0`.
+
+    All that its handlers make of a text is a valid card. As soon as something else may have come
+    into it, `checked` becomes false.
     """
 
     __slots__ = (
@@ -40,6 +43,7 @@ class CardBuilder:
         "_patches",
         "by_group",
         "card",
+        "checked",
         "counts",
         "maps",
         "props",
@@ -53,6 +57,7 @@ class CardBuilder:
         self.props: list[JsonValue] = []
         self.by_group: dict[str, list[Members]] = {}
         self.counts: dict[str, int] = {}
+        self.checked = True
         self._alternatives = False
         self._labels: list[tuple[int, Head, str]] = []
         self._patches: list[tuple[Head, str]] = []
@@ -132,8 +137,8 @@ class CardBuilder:
             params["group"] = head.group
         self.props.append([head.name.lower(), params, "unknown", value])
 
-    def finish(self) -> Members:
-        """Return the whole card as JSON."""
+    def finish(self) -> None:
+        """Put the whole card, as JSON, into `card`."""
         if self.by_group or self._labels:
             self._place_labels()
         card = self.card
@@ -143,8 +148,8 @@ class CardBuilder:
         if self.props:
             card["vCardProps"] = self.props
         if self._patches:
-            card = self._patched(card)
-        return card
+            self.card = self._patched(card)
+            self.checked = False
 
     def _place_labels(self) -> None:
         grouped = {

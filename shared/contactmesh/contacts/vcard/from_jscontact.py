@@ -28,22 +28,20 @@ GroupStyle = Literal["kind", "categories", "apple"]
 _DATES: Final = {"birth": "BDAY", "death": "DEATHDATE", "wedding": "ANNIVERSARY"}
 
 
-def lines_from(
-    card: Members, shown: str, version: Literal["3.0", "4.0"], group_style: GroupStyle
-) -> Emitter:
+def lines_from(card: Members, version: Literal["3.0", "4.0"], group_style: GroupStyle) -> Emitter:
     """Write what vCard has a place for as content lines, unfolded, without BEGIN and END.
 
     Args:
         card: the card as JSON.
-        shown: the name to show, for a card without a full name: vCard demands one.
         version: the vCard version to write.
         group_style: how a group is written.
     """
     out = Emitter(card, version, _READ_NAMES)
-    write_name(out, card.get("name"), shown)
-    for member, value in card.items():
-        write = _WRITERS.get(member)
-        if write is not None and isinstance(value, dict):
+    write_name(out, card.get("name"))
+    # In one order, whichever the card has: it may be a reader's own.
+    for member, write in _WRITERS.items():
+        value = card.get(member)
+        if isinstance(value, dict):
             for key, entry in value.items():
                 write(out, key, cast("Members", entry))
     if "localizations" in card:
@@ -184,23 +182,24 @@ _WRITERS: Final[dict[str, Callable[[Emitter, str, Members], None]]] = {
     "nicknames": _simple({None: "NICKNAME"}, "vCardName"),
     "organizations": write_organization,
     "titles": _simple({None: "TITLE", "title": "TITLE", "role": "ROLE"}, "kind"),
-    "phones": _simple({None: "TEL"}, "vCardName"),
     "emails": _simple({None: "EMAIL"}, "vCardName"),
-    "addresses": write_address,
-    "links": _simple({None: "URL", "contact": "CONTACT-URI"}, "kind"),
     "onlineServices": _service,
-    "anniversaries": _anniversary,
-    "notes": _note,
+    "phones": _simple({None: "TEL"}, "vCardName"),
     "preferredLanguages": _simple({None: "LANG"}, "vCardName"),
     "calendars": _simple({"calendar": "CALURI", "freeBusy": "FBURL"}, "kind"),
     "schedulingAddresses": _simple({None: "CALADRURI"}, "vCardName"),
+    "addresses": write_address,
+    "cryptoKeys": write_key,
     "directories": _simple({"entry": "SOURCE", "directory": "ORG-DIRECTORY"}, "kind"),
+    "links": _simple({None: "URL", "contact": "CONTACT-URI"}, "kind"),
+    "media": write_media,
+    "anniversaries": _anniversary,
+    "notes": _note,
     "personalInfo": _simple(
         {"expertise": "EXPERTISE", "hobby": "HOBBY", "interest": "INTEREST"}, "kind"
     ),
-    "media": write_media,
-    "cryptoKeys": write_key,
 }
+"""In the order of the model."""
 
 _DATE_MEMBERS: Final = frozenset({"kind", "date"})
 _PARTIAL_DATE: Final = frozenset({"year", "month", "day"})

@@ -6,6 +6,7 @@ from typing import Final, cast
 
 from pydantic import JsonValue
 
+from contactmesh.contacts.display import name_shown
 from contactmesh.contacts.vcard.builder import PARAMS_PROPERTY, CardBuilder
 from contactmesh.contacts.vcard.content import (
     Head,
@@ -138,7 +139,7 @@ def read_organization(build: CardBuilder, head: Head, value: str) -> None:
     build.add("organizations", "org", entry, head)
 
 
-def write_name(out: Emitter, name: JsonValue, shown: str) -> None:
+def write_name(out: Emitter, name: JsonValue) -> None:
     """Write FN and N; both versions demand FN, and 3.0 also N."""
     known = name if isinstance(name, dict) else {}
     if name is not None and not (known and _NAME_MEMBERS.issuperset(known)):
@@ -149,11 +150,11 @@ def write_name(out: Emitter, name: JsonValue, shown: str) -> None:
         out.line(f"{group}FN{params}", escape_text(full, is_v4=out.is_v4))
         _write_translations(out)
     else:
-        out.line("FN;DERIVED=TRUE", escape_text(shown, is_v4=out.is_v4))
+        out.line("FN;DERIVED=TRUE", escape_text(name_shown(out.card), is_v4=out.is_v4))
     components = known.get("components")
     if not isinstance(components, list):
         if not out.is_v4:
-            out.line("N;DERIVED=TRUE", f"{escape(shown)};;;;")
+            out.line("N;DERIVED=TRUE", f"{escape(name_shown(out.card))};;;;")
         return
     fields: list[list[str]] = [[] for _ in NAME_KINDS]
     last = 0

@@ -6,21 +6,27 @@ import io
 from collections.abc import Callable, Iterator
 from typing import BinaryIO
 
-from contactmesh.contacts.display import display_name
+from contactmesh.contacts.display import name_shown
 from contactmesh.contacts.identity import derived_uid
 from contactmesh.contacts.jscontact.card import Card
 from contactmesh.contacts.limits import DEFAULT_LIMITS, CardLimits
 from contactmesh.contacts.vcard.blocks import Block, blocks
+from contactmesh.contacts.vcard.builder import CardBuilder
 from contactmesh.contacts.vcard.conformance import oddities
 from contactmesh.contacts.vcard.damage import Damage, DamagedCard, Oddity
-from contactmesh.contacts.vcard.lines import joined, numbered_lines, unfolded, version_of
+from contactmesh.contacts.vcard.lines import (
+    content_lines,
+    numbered_lines,
+    version_of,
+    with_line_feeds,
+)
 from contactmesh.contacts.vcard.parameters import Members
 from contactmesh.contacts.vcard.register import Holder, UidRegister
 from contactmesh.contacts.vcard.to_jscontact import (
     NeedsCare,
     card_from,
-    members_from,
-    members_from_bytes,
+    read_bytes,
+    read_lines,
 )
 
 _NO_CARD = {
@@ -99,11 +105,11 @@ class _FileReader:
             yield Damage(self._file_name, block.card, block.line, reason, hint)
             return
         try:
-            members = self._members(block)
-            is_derived = "uid" not in members
+            build = self._built(block)
+            is_derived = "uid" not in build.card
             if is_derived:
-                members["uid"] = derived_uid(members)
-            card = card_from(members)
+                build.card["uid"] = derived_uid(build.card)
+            card = card_from(build)
         except DamagedCard as damage:
             yield Damage(
                 self._file_name,
@@ -116,19 +122,20 @@ class _FileReader:
         if is_derived:
             yield card
         else:
-            yield from self._identified(card, block)
+            yield from self._identified(card, build.card, block)
 
-    def _members(self, block: Block) -> Members:
-        content = block.content
-        version = version_of(content)
+    def _built(self, block: Block) -> CardBuilder:
         if self._on_oddity is None:
             try:
-                whole = joined(content) if version == "2.1" else content
-                lines = unfolded(whole, version).decode().split("\n")
-                return members_from(lines, version)
+                lines, version, block.breaks = content_lines(block.content)
+                return read_lines(lines, version)
             except (UnicodeDecodeError, DamagedCard, NeedsCare):
                 # The careful way below says where the fault is, or can read it after all.
                 pass
+        return self._built_with_care(with_line_feeds(block.content), block)
+
+    def _built_with_care(self, content: bytes, block: Block) -> CardBuilder:
+        version = version_of(content)
         numbered = numbered_lines(content, version)
 
         def report(index: int, reason: str, hint: str) -> None:
@@ -137,32 +144,28 @@ class _FileReader:
                 self._on_oddity(Oddity(self._file_name, block.card, line, reason, hint))
 
         try:
-            members = members_from_bytes(
-                (line for _, line in numbered), version, self._charset, report
-            )
+            build = read_bytes((line for _, line in numbered), version, self._charset, report)
         except DamagedCard as damage:
             raise DamagedCard(numbered[damage.line][0], damage.reason, damage.hint) from damage
         if self._on_oddity is not None:
             texts = [line.decode("utf-8", "replace") for _, line in numbered]
-            for index, reason, hint in oddities(texts, members, self._default_region):
+            for index, reason, hint in oddities(texts, build.card, self._default_region):
                 report(index, reason, hint)
-        return members
+        return build
 
-    def _identified(self, card: Card, block: Block) -> Iterator[Card | Damage]:
-        shown = display_name(card)
-        content = hash(block.content)
-        holder = self._register.first_holder(card.uid, Holder(block.card, shown, content))
-        if holder is None or holder.content == content or holder.name == shown:
+    def _identified(self, card: Card, members: Members, block: Block) -> Iterator[Card | Damage]:
+        uid = str(members["uid"])
+        shown = name_shown(members)
+        holder = self._register.first_holder(uid, Holder(block.card, shown))
+        if holder is None or holder.name == shown:
             yield card
             return
-        members = card.to_json()
-        other = derived_uid({**members, "of": card.uid})
+        other = derived_uid({**card.to_json(), "of": uid})
         yield Damage(
             self._file_name,
             block.card,
             block.line,
-            f"the UID {card.uid} of {shown!r} is already that of {holder.name!r}, "
-            f"card {holder.card}",
+            f"the UID {uid} of {shown!r} is already that of {holder.name!r}, card {holder.card}",
             f"{shown!r} is imported as {other}; give it a UID of its own",
         )
         yield card.model_copy(update={"uid": other})

@@ -9,11 +9,10 @@ _MOST_IN_MEMORY: Final = 20_000
 
 
 class Holder(NamedTuple):
-    """The first card that used a UID: its number in the file, the name shown, a hash of it."""
+    """The first card that used a UID: its number in the file, and the name shown."""
 
     card: int
     name: str
-    content: int
 
 
 class UidRegister:
@@ -28,7 +27,7 @@ class UidRegister:
         known = self._recent.get(uid)
         if known is None and self._older is not None:
             row = self._older.execute(
-                "SELECT card, name, content FROM holder WHERE uid = ?", (uid,)
+                "SELECT card, name FROM holder WHERE uid = ?", (uid,)
             ).fetchone()
             known = None if row is None else Holder(*row)
         if known is not None:
@@ -44,12 +43,11 @@ class UidRegister:
             self._older = sqlite3.connect("", isolation_level=None)
             self._older.execute("PRAGMA journal_mode = OFF")
             self._older.execute(
-                "CREATE TABLE holder (uid TEXT PRIMARY KEY, card INT, name TEXT, content INT)"
-                " WITHOUT ROWID"
+                "CREATE TABLE holder (uid TEXT PRIMARY KEY, card INT, name TEXT) WITHOUT ROWID"
             )
         self._older.execute("BEGIN")
         self._older.executemany(
-            "INSERT INTO holder VALUES (?, ?, ?, ?)",
+            "INSERT INTO holder VALUES (?, ?, ?)",
             ((uid, *holder) for uid, holder in self._recent.items()),
         )
         self._older.execute("COMMIT")

@@ -19,7 +19,7 @@ from contactmesh.contacts.vcard.charsets import (
 from contactmesh.contacts.vcard.content import Head, parse_head, split_head, unescape
 from contactmesh.contacts.vcard.damage import DamagedCard
 from contactmesh.contacts.vcard.handlers import HANDLERS, Handler, simple
-from contactmesh.contacts.vcard.parameters import Members, members_of
+from contactmesh.contacts.vcard.parameters import members_of
 from contactmesh.contacts.vcard.properties import SIMPLE
 
 Report = Callable[[int, str, str], None]
@@ -94,8 +94,8 @@ def _ends_at_first_colon(head: str) -> bool:
     return ":" not in head and ('"' not in head or ('\\"' not in head and head.count('"') % 2 == 0))
 
 
-def members_from(lines: Sequence[str], version: str) -> Members:
-    """Return the card that content lines make, as JSON.
+def read_lines(lines: Sequence[str], version: str) -> CardBuilder:
+    """Return the card that content lines make.
 
     Raises:
         DamagedCard: a line is no content line.
@@ -130,12 +130,13 @@ def members_from(lines: Sequence[str], version: str) -> Members:
             build.insert(entries, prefix, entry, head)
         else:
             entries[key] = entry
-    return build.finish()
+    build.finish()
+    return build
 
 
-def members_from_bytes(
+def read_bytes(
     lines: Iterable[bytes], version: str, charset: str | None, report: Report
-) -> Members:
+) -> CardBuilder:
     """Return the card that joined lines make, each decoded by what it says of itself.
 
     Args:
@@ -167,7 +168,8 @@ def members_from_bytes(
                 f"{head.name} {why} {named}",
                 "its bytes are kept; name the right character set to have its text",
             )
-    return build.finish()
+    build.finish()
+    return build
 
 
 def _decode(build: CardBuilder, head: Head, value: str, raw: bytes, charset: str | None) -> bool:
@@ -177,6 +179,9 @@ def _decode(build: CardBuilder, head: Head, value: str, raw: bytes, charset: str
     text = decode(raw, head.charset)
     if text is None and head.charset is None and charset is not None:
         text = decode(raw, charset)
+    if charset is not None or head.charset not in _UNICODE:
+        # Some character sets can say half a surrogate pair, which no card may have.
+        build.checked = False
     if text is None:
         if not head.quoted or not value.isascii():
             value = to_quoted_printable(raw)
@@ -204,14 +209,16 @@ def _why(line: str) -> tuple[str, str]:
     )
 
 
-def card_from(members: Members) -> Card:
+def card_from(build: CardBuilder) -> Card:
     """Return the card for what was read.
 
     Raises:
-        DamagedCard: what was read, JSPROP above all, makes no valid card.
+        DamagedCard: a JSPROP makes no valid card.
     """
+    if build.checked:
+        return Card.from_checked(build.card)
     try:
-        return Card.model_validate(members)
+        return Card.model_validate(build.card)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         where = "/".join(str(part) for part in first["loc"])

@@ -12,7 +12,6 @@ from typing import Final, Literal
 from pydantic import JsonValue
 
 from contactmesh.contacts.canonical import canonical
-from contactmesh.contacts.display import display_name
 from contactmesh.contacts.groups import keywords_from_groups
 from contactmesh.contacts.jscontact.card import Card
 from contactmesh.contacts.patch import make_patch
@@ -20,7 +19,7 @@ from contactmesh.contacts.vcard.content import escape, param_text
 from contactmesh.contacts.vcard.damage import DamagedCard
 from contactmesh.contacts.vcard.from_jscontact import GroupStyle, lines_from
 from contactmesh.contacts.vcard.parameters import Members
-from contactmesh.contacts.vcard.to_jscontact import NeedsCare, members_from
+from contactmesh.contacts.vcard.to_jscontact import NeedsCare, read_lines
 
 _LONGEST_LINE: Final = 75
 _MANY: Final = 32
@@ -54,11 +53,10 @@ def write_vcards(
 
 
 def _written(card: Card, version: Literal["3.0", "4.0"], group_style: GroupStyle) -> bytes:
-    members = card.to_json()
-    out = lines_from(members, display_name(card), version, group_style)
+    out = lines_from(card.document(), version, group_style)
     lines = out.lines
     if not out.certain:
-        lines += _corrections(lines, members, version)
+        lines += _corrections(lines, card.to_json(), version)
     folded = [
         line if len(line) <= _LONGEST_LINE and line.isascii() else fold(line) for line in lines
     ]
@@ -92,7 +90,7 @@ def _corrections(lines: list[str], members: Members, version: str) -> list[str]:
 def _read_back(lines: list[str], version: str) -> Members:
     while True:
         try:
-            return members_from(lines, version)
+            return read_lines(lines, version).card
         except DamagedCard as damage:
             del lines[damage.line]
         except NeedsCare:
