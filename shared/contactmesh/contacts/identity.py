@@ -6,9 +6,10 @@ import hashlib
 from collections.abc import Mapping
 
 from pydantic import JsonValue
-from pydantic_core import to_json
+from pydantic_core import SchemaSerializer, core_schema
 
 _UNSTABLE = frozenset({"uid", "updated", "created", "prodId", "prod_id", "media"})
+_JSON = SchemaSerializer(core_schema.any_schema())
 
 
 def derived_uid(card: Mapping[str, JsonValue]) -> str:
@@ -23,7 +24,9 @@ def derived_uid(card: Mapping[str, JsonValue]) -> str:
         A UUID made of a hash (RFC 9562, version 8) as a `urn:uuid:`.
     """
     stable = {name: card[name] for name in sorted(card) if name not in _UNSTABLE}
-    digits = hashlib.blake2b(to_json(stable), digest_size=16, person=b"contactmesh.uid").hexdigest()
+    digits = hashlib.blake2b(
+        _JSON.to_json(stable), digest_size=16, person=b"contactmesh.uid"
+    ).hexdigest()
     variant = "89ab"[int(digits[16], 16) & 3]
     return (
         f"urn:uuid:{digits[:8]}-{digits[8:12]}-8{digits[13:16]}"

@@ -12,16 +12,9 @@ from contactmesh.contacts.vcard.properties import Property
 
 _CARET = {"^n": "\n", "^'": '"', "^^": "^"}
 _CARET_SEQUENCE: Final = re.compile(r"\^[n'^]")
-_ESCAPE: Final = re.compile(r"\\(.)", re.DOTALL)
-_ESCAPES: Final = (
-    ("\\n", "\n"),
-    ("\\,", ","),
-    ("\\;", ";"),
-    ("\\N", "\n"),
-    # No escapes of the standard, but widely written.
-    ("\\:", ":"),
-    ('\\"', '"'),
-)
+_ESCAPED: Final = {"n": "\n", "N": "\n", ",": ",", ";": ";", ":": ":", '"': '"'}
+"""What stands for what after a backslash; the last two are no standard's, but widely written."""
+
 _UNESCAPED: Final = {";": re.compile(r"(?<!\\);"), ",": re.compile(r"(?<!\\),")}
 _NAME: Final = re.compile(r"(?:([A-Za-z0-9_-]+)\.)?([A-Za-z0-9_-]+)\Z")
 _TOKEN: Final = re.compile(r"\\.|[^\\]", re.DOTALL)
@@ -54,6 +47,7 @@ class Head:
         "kept",
         "key",
         "known",
+        "media",
         "name",
         "params",
         "quoted",
@@ -76,6 +70,7 @@ class Head:
         self.known: Property | None = None
         self.handler: Callable[[Any, Head, str], None] = _unread
         self.template: dict[str, JsonValue] | None = None
+        self.media: tuple[dict[str, JsonValue], str] | None = None
 
 
 def split_head(line: str) -> tuple[str, str] | None:
@@ -195,20 +190,21 @@ def unescape(value: str) -> str:
     """Return the text that a value stands for (RFC 6350, section 3.4)."""
     if "\\" not in value:
         return value
-    if "\\\\" in value:
-        return _ESCAPE.sub(_unescaped, value)
-    # Without an escaped backslash the escapes cannot overlap, and replacing is much faster.
-    for escaped, char in _ESCAPES:
-        if escaped in value:
-            value = value.replace(escaped, char)
-    return value
-
-
-def _unescaped(match: re.Match[str]) -> str:
-    char = match[1]
-    if char in "nN":
-        return "\n"
-    return char if char in '\\,;:"' else match[0]
+    first, *parts = value.split("\\")
+    texts = [first]
+    literal = False
+    for part in parts:
+        if literal:
+            texts.append(part)
+            literal = False
+        elif part:
+            char = _ESCAPED.get(part[0])
+            texts.append(f"\\{part}" if char is None else char + part[1:])
+        else:
+            # An escaped backslash: the next part follows it, and is no escape.
+            texts.append("\\")
+            literal = True
+    return "".join(texts)
 
 
 def escape_text(text: str, *, is_v4: bool) -> str:

@@ -7,9 +7,10 @@ from typing import Final
 
 from pydantic import JsonValue
 
-_DATE: Final = re.compile(
-    r"(?:(\d{4})-?(\d\d)-?(\d\d)|(\d{4})-(\d\d)|(\d{4})|--(\d\d)(?:-?(\d\d))?|---(\d\d))"
-    r"(?:T00:?00(?::?00)?)?\Z"
+_MIDNIGHT: Final = r"(?:T00:?00(?::?00)?)?\Z"
+_WHOLE_DATE: Final = re.compile(rf"(\d{{4}})-?(\d\d)-?(\d\d){_MIDNIGHT}")
+_DATE_PART: Final = re.compile(
+    rf"(?:(\d{{4}})-(\d\d)|(\d{{4}})|--(\d\d)(?:-?(\d\d))?|---(\d\d)){_MIDNIGHT}"
 )
 _UTC: Final = re.compile(
     r"(\d{4})-?(\d\d)-?(\d\d)T(\d\d):?(\d\d)(?::?(\d\d))?(\.\d+)?(?:Z|[+-]00:?00)\Z"
@@ -35,14 +36,18 @@ def anniversary_date(value: str, omitted_year: str | None = None) -> dict[str, J
         value: the value of a BDAY, ANNIVERSARY or DEATHDATE.
         omitted_year: the year that stands for "no year" (Apple's X-APPLE-OMIT-YEAR).
     """
-    match = _DATE.match(value)
-    if match is None:
-        stamp = utc_date_time(value)
-        return None if stamp is None else {"@type": "Timestamp", "utc": stamp}
-    groups = match.groups()
-    year = groups[0] or groups[3] or groups[5]
-    month = groups[1] or groups[4] or groups[6]
-    day = groups[2] or groups[7] or groups[8]
+    match = _WHOLE_DATE.match(value)
+    if match is not None:
+        year, month, day = match.groups()
+    else:
+        match = _DATE_PART.match(value)
+        if match is None:
+            stamp = utc_date_time(value)
+            return None if stamp is None else {"@type": "Timestamp", "utc": stamp}
+        groups = match.groups()
+        year = groups[0] or groups[2]
+        month = groups[1] or groups[3]
+        day = groups[4] or groups[5]
     date: dict[str, JsonValue] = {}
     if year is not None and year != omitted_year:
         date["year"] = int(year)

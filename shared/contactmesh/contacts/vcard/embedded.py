@@ -46,25 +46,39 @@ def read_embedded(build: CardBuilder, head: Head, value: str) -> None:
     if head.value_type == "text":
         build.keep(head, value)
         return
-    entry = members_of(head, known).copy()
     encoding = head.params.get("encoding")
-    if encoding is not None and encoding[0].upper() in {"B", "BASE64"}:
+    if encoding is None or encoding[0].upper() not in {"B", "BASE64"}:
+        entry, media_type = _said(head, known)
+        entry = entry.copy()
+        if media_type:
+            entry.setdefault("mediaType", media_type)
+        entry["uri"] = unescape(value)
+    else:
         content = "".join(value.split()) if " " in value or "\t" in value else value
         if content[:5].lower() == "data:":
+            entry = members_of(head, known).copy()
             entry["uri"] = content
         else:
-            entry["uri"] = f"data:{_take_media_type(entry, content)};base64,{content}"
-    else:
-        _take_media_type(entry, "", wanted=False)
-        entry["uri"] = unescape(value)
+            entry, media_type = _said(head, known)
+            entry = entry.copy()
+            entry["uri"] = f"data:{media_type or _guessed(content)};base64,{content}"
     build.add(known.collection, known.prefix, entry, head, labelled=True)
 
 
-def _take_media_type(entry: Members, content: str, *, wanted: bool = True) -> str:
+def _said(head: Head, known: Property) -> tuple[Members, str]:
+    """Return what a head says besides the media type, and that, worked out once for each head."""
+    if head.media is None:
+        entry = members_of(head, known).copy()
+        head.media = entry, _take_media_type(entry)
+    return head.media
+
+
+def _take_media_type(entry: Members) -> str:
+    """Take the media type out of TYPE; an empty one if there is none."""
     params = entry.get("vCardParams")
     kind = params.get("type") if isinstance(params, dict) else None
     names = [kind] if isinstance(kind, str) else kind if isinstance(kind, list) else []
-    media_type = None
+    media_type = ""
     left: list[JsonValue] = []
     for name in names:
         text = str(name)
@@ -72,23 +86,23 @@ def _take_media_type(entry: Members, content: str, *, wanted: bool = True) -> st
             IMAGE_TYPES.get(text.upper())
             or _KEY_TYPES.get(text.upper())
             or _SOUND_TYPES.get(text.upper())
-            or (text.lower() if "/" in text else None)
+            or (text.lower() if "/" in text else "")
         )
-        if found is None or media_type is not None:
+        if not found or media_type:
             left.append(name)
         else:
             media_type = found
-    if media_type is not None and isinstance(params, dict):
+    if media_type and isinstance(params, dict):
         rest = {key: item for key, item in params.items() if key != "type"}
         if left:
             rest["type"] = left[0] if len(left) == 1 else left
         entry.pop("vCardParams")
         if rest:
             entry["vCardParams"] = rest
-        if not wanted:
-            entry.setdefault("mediaType", media_type)
-    if media_type is not None or not wanted:
-        return media_type or ""
+    return media_type
+
+
+def _guessed(content: str) -> str:
     for start, guessed in _MAGIC.items():
         if content.startswith(start):
             return guessed

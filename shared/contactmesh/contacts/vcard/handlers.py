@@ -52,13 +52,11 @@ def service(build: CardBuilder, head: Head, value: str) -> None:
 
 def anniversary(build: CardBuilder, head: Head, value: str) -> None:
     """BDAY, DEATHDATE, ANNIVERSARY and what phones write in their place."""
-    omitted = head.params.get("x-apple-omit-year", [None])[0]
+    omitted = head.params["x-apple-omit-year"][0] if "x-apple-omit-year" in head.params else None
     date = anniversary_date(value, omitted)
     kind, prefix = _ANNIVERSARIES[head.name]
     entries = build.maps.get("anniversaries", {})
-    extra = head.params.keys() - {"value", "x-apple-omit-year", "prop-id", "charset", "encoding"}
-    taken = any(isinstance(item, dict) and item.get("kind") == kind for item in entries.values())
-    if date is None or extra or head.group or taken or head.value_type == "text":
+    if date is None or kind in [cast("Members", item)["kind"] for item in entries.values()]:
         build.keep(head, value)
         return
     entry: Members = {"kind": kind, "date": date}
@@ -79,9 +77,6 @@ _ANNIVERSARIES: Final = {
 
 def keywords(build: CardBuilder, head: Head, value: str) -> None:
     """CATEGORIES."""
-    if head.params or head.group:
-        build.keep(head, value)
-        return
     words = cast("Members", build.card.setdefault("keywords", {}))
     for part in split_value(value, ","):
         if part:
@@ -90,17 +85,11 @@ def keywords(build: CardBuilder, head: Head, value: str) -> None:
 
 def member(build: CardBuilder, head: Head, value: str) -> None:
     """MEMBER and Apple's X-ADDRESSBOOKSERVER-MEMBER."""
-    if head.params or head.group:
-        build.keep(head, value)
-        return
     cast("Members", build.card.setdefault("members", {}))[unescape(value)] = True
 
 
 def related(build: CardBuilder, head: Head, value: str) -> None:
     """RELATED: another card, by its UID."""
-    if head.value_type == "text" or head.group or head.params.keys() - {"type", "value"}:
-        build.keep(head, value)
-        return
     others = cast("Members", build.card.setdefault("relatedTo", {}))
     relation = cast("Members", others.setdefault(unescape(value), {}))
     for kind in head.params.get("type", ()):
@@ -121,7 +110,7 @@ def pronouns(build: CardBuilder, head: Head, value: str) -> None:
 def grammatical_gender(build: CardBuilder, head: Head, value: str) -> None:
     """GRAMGENDER (RFC 9554, section 3.2)."""
     speak = build.card.get("speakToAs")
-    if head.params or head.group or (isinstance(speak, dict) and "grammaticalGender" in speak):
+    if isinstance(speak, dict) and "grammaticalGender" in speak:
         build.keep(head, value)
         return
     speak = cast("Members", build.card.setdefault("speakToAs", {}))
@@ -182,3 +171,23 @@ HANDLERS: Final[dict[str, Handler]] = {
     "X-ABLABEL": CardBuilder.label,
     "JSPROP": CardBuilder.patch,
 }
+
+_DATE_PARAMS: Final = frozenset({"value", "x-apple-omit-year", "prop-id", "charset", "encoding"})
+_PARAMS_READ: Final = {
+    **dict.fromkeys(_ANNIVERSARIES, _DATE_PARAMS),
+    "RELATED": frozenset({"type", "value"}),
+    **dict.fromkeys(
+        ("CATEGORIES", "MEMBER", "X-ADDRESSBOOKSERVER-MEMBER", "GRAMGENDER"), frozenset[str]()
+    ),
+}
+"""Properties that JSContact has a place for only without other parameters, a group or text."""
+
+
+def handler_for(head: Head) -> Handler:
+    """Return what reads the values of a head; what JSContact has no place for is kept."""
+    params = _PARAMS_READ.get(head.name)
+    if params is not None and (
+        head.group is not None or head.value_type == "text" or not params.issuperset(head.params)
+    ):
+        return CardBuilder.keep
+    return HANDLERS.get(head.name, CardBuilder.keep)

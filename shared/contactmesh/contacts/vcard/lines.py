@@ -14,7 +14,6 @@ _HEX: Final = re.compile(rb"[0-9A-Fa-f]{2}")
 _AGENT: Final = re.compile(rb"(?:[A-Za-z0-9-]+\.)?AGENT[^:]*:[ \t]*\Z", re.IGNORECASE)
 _BEGIN: Final = re.compile(rb"BEGIN[ \t]*:[ \t]*VCARD[ \t]*\Z", re.IGNORECASE)
 _LONE_RETURN: Final = re.compile(rb"\r(?!\r?\n)")
-_LINE_ENDS: Final = (b"\r\n", b"\r\r\n")
 _END: Final = re.compile(rb"END[ \t]*:[ \t]*VCARD[ \t]*\Z", re.IGNORECASE)
 
 
@@ -63,7 +62,8 @@ def content_lines(content: bytes) -> CardLines:
     """
     version = version_of(content)
     if version != "2.1":
-        end = next((each for each in _LINE_ENDS if content.startswith(each)), b"\n")
+        start = content[:3]
+        end = start if start == b"\r\r\n" else b"\r\n" if start[:2] == b"\r\n" else b"\n"
         lines, breaks, is_even = _unfolded(content, end, keep=False)
         if is_even:
             return CardLines(lines, version, breaks)

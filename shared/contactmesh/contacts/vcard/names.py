@@ -30,6 +30,9 @@ from contactmesh.contacts.vcard.parameters import (
 NAME_KINDS: Final = ("surname", "given", "given2", "title", "credential", "surname2", "generation")
 """The fields of N (RFC 6350, section 6.2.2; RFC 9554, section 2.2) as JSContact kinds."""
 
+_OLDER_FIELDS: Final = 5
+"""How many of them RFC 6350 has."""
+
 _NAME_FIELD: Final = {kind: index for index, kind in enumerate(NAME_KINDS)}
 
 _SORTED_BY: Final = (["surname"], ["surname", "given"])
@@ -43,7 +46,7 @@ _ORG_MEMBERS: Final = frozenset({"name", "units", "contexts", "vCardParams"})
 def read_full_name(build: CardBuilder, head: Head, value: str) -> None:
     """FN; one that was made up for a card without a full name is not taken (RFC 9554, 4.4)."""
     name = cast("Members", build.card.setdefault("name", {}))
-    if head.params.get("derived", [""])[0].lower() == "true":
+    if head.params and head.params.get("derived", [""])[0].lower() == "true":
         if not name:
             del build.card["name"]
         return
@@ -77,39 +80,52 @@ def _other_language(head: Head, first: Members) -> str | None:
 
 def read_name(build: CardBuilder, head: Head, value: str) -> None:
     """N: the parts of the name; an empty one stays an empty one."""
-    if head.params.get("derived", [""])[0].lower() == "true":
+    if head.params and head.params.get("derived", [""])[0].lower() == "true":
         return
     known = cast("Members", build.card.setdefault("name", {}))
     if "components" in known:
         build.keep(head, value)
         return
     fields = split_value(value, ";")
-    lists = build.version != "2.1" and "," in value
+    parts = None
+    if len(fields) > _OLDER_FIELDS or "\\" in value or "," in value or "jscomps" in head.params:
+        parts = _name_parts(fields, lists=build.version != "2.1")
+        known["components"] = [
+            {"kind": kind, "value": part}
+            for kind, texts in zip(NAME_KINDS, parts, strict=False)
+            for part in texts
+            if part
+        ]
+        if len(fields) > len(NAME_KINDS):
+            build.keep(head, value)
+    else:
+        known["components"] = [
+            {"kind": kind, "value": text}
+            for kind, text in zip(NAME_KINDS, fields, strict=False)
+            if text
+        ]
+    if head.params:
+        known |= named_members(head)
+        if parts is not None:
+            put_in_order(known, parts, NAME_KINDS)
+        _sort_as(known)
+    if head.group:
+        params = cast("Members", known.get("vCardParams", {}))
+        known["vCardParams"] = {**params, "group": head.group}
+
+
+def _name_parts(fields: list[str], *, lists: bool) -> list[list[str]]:
     parts = [
         [unescape(part) for part in split_value(text, ",")]
         if lists and "," in text
         else [unescape(text)]
-        for text in fields[:7]
+        for text in fields[: len(NAME_KINDS)]
     ]
     # RFC 9554 repeats the secondary surname and the generation in the older fields.
     for newer, older in ((5, 0), (6, 4)):
         if len(parts) > newer:
             parts[older] = [part for part in parts[older] if not part or part not in parts[newer]]
-    known["components"] = [
-        {"kind": kind, "value": part}
-        for kind, texts in zip(NAME_KINDS, parts, strict=False)
-        for part in texts
-        if part
-    ]
-    if len(fields) > 7:
-        build.keep(head, value)
-    if head.params:
-        known |= named_members(head)
-        put_in_order(known, parts, NAME_KINDS)
-        _sort_as(known)
-    if head.group:
-        params = cast("Members", known.get("vCardParams", {}))
-        known["vCardParams"] = {**params, "group": head.group}
+    return parts
 
 
 def _sort_as(name: Members) -> None:
@@ -124,7 +140,7 @@ def _sort_as(name: Members) -> None:
 
 def read_organization(build: CardBuilder, head: Head, value: str) -> None:
     """ORG: the organisation and its units."""
-    entry = named_members(head).copy()
+    entry = named_members(head).copy() if head.params else {}
     first, *units = [unescape(part) for part in split_value(value, ";")]
     while units and not units[-1]:
         units.pop()

@@ -179,6 +179,8 @@ def named_members(head: Head) -> Members:
 
 def singleton_params(head: Head) -> Members:
     """Return all that a head says about a property whose JSContact value is a bare string."""
+    if not head.params and head.group is None:
+        return {}
     names = [
         name
         for name in head.params

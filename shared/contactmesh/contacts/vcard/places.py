@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final, cast
 
 from pydantic import JsonValue
@@ -35,6 +36,9 @@ _KINDS: Final = (
 )
 """The fields of ADR (RFC 6350, section 6.3.1; RFC 9554, section 2.1) as JSContact kinds."""
 
+_OLDER_FIELDS: Final = 7
+"""How many of them RFC 6350 has."""
+
 _REPEATED_KINDS: Final = ("postOfficeBox", "", "", *_KINDS[3:])
 """The same when the finer fields are there, which the second and third only repeat."""
 
@@ -43,11 +47,13 @@ _ADDRESS_TYPES: Final = {context: name for name, context in ADDRESS_CONTEXTS.ite
 _FINER_FIELD: Final = {kind: index for index, kind in enumerate(_KINDS)}
 
 _OLD_FIELD: Final = {
-    kind: index for index, kind in enumerate(_KINDS[:7]) if kind not in {"apartment", "name"}
+    kind: index
+    for index, kind in enumerate(_KINDS[:_OLDER_FIELDS])
+    if kind not in {"apartment", "name"}
 } | {"apartment": 1, "name": 2}
 
 _OLD_KINDS: Final = frozenset(_OLD_FIELD)
-_OLD_KINDS_IN_ORDER: Final = _KINDS[:7]
+_OLD_KINDS_IN_ORDER: Final = _KINDS[:_OLDER_FIELDS]
 
 _STREET: Final = ("number", "name", "direction")
 
@@ -60,10 +66,29 @@ def read_address(build: CardBuilder, head: Head, value: str) -> None:
     """ADR: the newer, finer fields win over the older ones that repeat them (RFC 9554, 2.1)."""
     entry = address_members(head).copy()
     fields = split_value(value, ";")
-    lists = build.version != "2.1" and "," in value
-    finer = len(fields) > 7 and any(fields[7:])
+    kinds = (
+        _REPEATED_KINDS if len(fields) > _OLDER_FIELDS and any(fields[_OLDER_FIELDS:]) else _KINDS
+    )
+    components: list[JsonValue]
+    if "\\" in value or "," in value:
+        components = _components(kinds, fields, lists=build.version != "2.1")
+    else:
+        components = [
+            {"kind": kind, "value": text}
+            for kind, text in zip(kinds, fields, strict=False)
+            if text and kind
+        ]
+    if components:
+        entry["components"] = components
+    if "jscomps" in head.params:
+        each = [[unescape(part) for part in split_value(text, ",")] for text in fields]
+        put_in_order(entry, each, _KINDS)
+    build.add("addresses", "adr", entry, head)
+
+
+def _components(kinds: Sequence[str], fields: list[str], *, lists: bool) -> list[JsonValue]:
     components: list[JsonValue] = []
-    for kind, text in zip(_REPEATED_KINDS if finer else _KINDS, fields, strict=False):
+    for kind, text in zip(kinds, fields, strict=False):
         if not text or not kind:
             continue
         if lists and "," in text:
@@ -71,12 +96,7 @@ def read_address(build: CardBuilder, head: Head, value: str) -> None:
             components += [{"kind": kind, "value": part} for part in parts if part]
         else:
             components.append({"kind": kind, "value": unescape(text)})
-    if components:
-        entry["components"] = components
-    if "jscomps" in head.params:
-        each = [[unescape(part) for part in split_value(text, ",")] for text in fields]
-        put_in_order(entry, each, _KINDS)
-    build.add("addresses", "adr", entry, head)
+    return components
 
 
 def read_label(build: CardBuilder, head: Head, value: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import BinaryIO
 
 from contactmesh.contacts.display import name_shown
@@ -99,11 +99,11 @@ class _FileReader:
         self._on_oddity = on_oddity
         self._register = register
 
-    def read(self, block: Block) -> Iterator[Card | Damage]:
+    def read(self, block: Block) -> Sequence[Card | Damage]:
+        """Return the card, what is wrong with it, or both."""
         if block.kind != "card":
             reason, hint = _NO_CARD[block.kind]
-            yield Damage(self._file_name, block.card, block.line, reason, hint)
-            return
+            return (Damage(self._file_name, block.card, block.line, reason, hint),)
         try:
             build = self._built(block)
             is_derived = "uid" not in build.card
@@ -111,18 +111,9 @@ class _FileReader:
                 build.card["uid"] = derived_uid(build.card)
             card = card_from(build)
         except DamagedCard as damage:
-            yield Damage(
-                self._file_name,
-                block.card,
-                block.line + damage.line,
-                damage.reason,
-                damage.hint,
-            )
-            return
-        if is_derived:
-            yield card
-        else:
-            yield from self._identified(card, build.card, block)
+            line = block.line + damage.line
+            return (Damage(self._file_name, block.card, line, damage.reason, damage.hint),)
+        return (card,) if is_derived else self._identified(card, build.card, block)
 
     def _built(self, block: Block) -> CardBuilder:
         if self._on_oddity is None:
@@ -153,19 +144,18 @@ class _FileReader:
                 report(index, reason, hint)
         return build
 
-    def _identified(self, card: Card, members: Members, block: Block) -> Iterator[Card | Damage]:
+    def _identified(self, card: Card, members: Members, block: Block) -> Sequence[Card | Damage]:
         uid = str(members["uid"])
         shown = name_shown(members)
         holder = self._register.first_holder(uid, Holder(block.card, shown))
         if holder is None or holder.name == shown:
-            yield card
-            return
+            return (card,)
         other = derived_uid({**card.to_json(), "of": uid})
-        yield Damage(
+        damage = Damage(
             self._file_name,
             block.card,
             block.line,
             f"the UID {uid} of {shown!r} is already that of {holder.name!r}, card {holder.card}",
             f"{shown!r} is imported as {other}; give it a UID of its own",
         )
-        yield card.model_copy(update={"uid": other})
+        return damage, card.model_copy(update={"uid": other})

@@ -18,7 +18,7 @@ from contactmesh.contacts.vcard.charsets import (
 )
 from contactmesh.contacts.vcard.content import Head, parse_head, split_head, unescape
 from contactmesh.contacts.vcard.damage import DamagedCard
-from contactmesh.contacts.vcard.handlers import HANDLERS, Handler, simple
+from contactmesh.contacts.vcard.handlers import Handler, handler_for, simple
 from contactmesh.contacts.vcard.parameters import members_of
 from contactmesh.contacts.vcard.properties import SIMPLE
 
@@ -54,7 +54,7 @@ _STRUCTURE: Final[dict[str, Handler]] = {"VERSION": _structural, "BEGIN": _neste
 
 def _prepared(head: Head) -> Head:
     """Work out what to do with the values of a head."""
-    head.handler = HANDLERS.get(head.name, CardBuilder.keep)
+    head.handler = handler_for(head)
     if head.name in _STRUCTURE:
         head.handler = _STRUCTURE[head.name]
     elif head.quoted or head.charset not in _UNICODE:
@@ -192,7 +192,7 @@ def _decode(build: CardBuilder, head: Head, value: str, raw: bytes, charset: str
     # A line break inside a decoded value would end the line if it were written out.
     text = text.replace("\n", "\\n")
     if head.name != "VERSION":
-        HANDLERS.get(head.name, CardBuilder.keep)(build, head, text)
+        handler_for(head)(build, head, text)
     return True
 
 
