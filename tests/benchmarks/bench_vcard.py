@@ -89,9 +89,8 @@ def anew(ours: Callable[[], object], theirs: Callable[[], object] | None) -> flo
     """Microseconds with nothing remembered of cards before, in turns as above."""
 
     def forgetting() -> float:
-        to_jscontact._heads.clear()
+        to_jscontact._plans.clear()
         emitter._forms.clear()
-        emitter._kept_forms.clear()
         if theirs is not None:
             theirs()
         return seconds(ours)

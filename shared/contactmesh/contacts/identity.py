@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Mapping
 
 from pydantic import JsonValue
-from pydantic_core import SchemaSerializer, core_schema
+from pydantic_core import PydanticSerializationError, SchemaSerializer, core_schema
 
 _UNSTABLE = frozenset({"uid", "updated", "created", "prodId", "prod_id", "media"})
 _JSON = SchemaSerializer(core_schema.any_schema())
@@ -24,9 +25,12 @@ def derived_uid(card: Mapping[str, JsonValue]) -> str:
         A UUID made of a hash (RFC 9562, version 8) as a `urn:uuid:`.
     """
     stable = {name: card[name] for name in sorted(card) if name not in _UNSTABLE}
-    digits = hashlib.blake2b(
-        _JSON.to_json(stable), digest_size=16, person=b"contactmesh.uid"
-    ).hexdigest()
+    try:
+        text = _JSON.to_json(stable)
+    except PydanticSerializationError:
+        # Half a surrogate pair, which UTF-8 cannot say, and JSON only in escapes.
+        text = json.dumps(stable).encode()
+    digits = hashlib.blake2b(text, digest_size=16, person=b"contactmesh.uid").hexdigest()
     variant = "89ab"[int(digits[16], 16) & 3]
     return (
         f"urn:uuid:{digits[:8]}-{digits[8:12]}-8{digits[13:16]}"

@@ -93,3 +93,7 @@ class Card(DeferredObject):
 
     uid: Annotated[str, StringConstraints(min_length=1)] = Field(default_factory=_derived)
     """The identity. Declared last: a derived one is made from all the other properties."""
+
+    def _complete(self, document: dict[str, JsonValue]) -> None:
+        if "uid" not in document:
+            document["uid"] = derived_uid(document)

@@ -32,7 +32,8 @@ class DeferredObject(JSContactObject):
         """Return the object for JSON of which the caller knows that it is valid.
 
         Args:
-            document: the whole object; it belongs to the object from now on.
+            document: the whole object but for what is derived from it; it belongs to the object
+                from now on.
         """
         made = cls.__new__(cls)
         object.__setattr__(made, "_document", document)
@@ -44,7 +45,13 @@ class DeferredObject(JSContactObject):
         It is what `to_json` returns, but the order of members is any, and it costs nothing for an
         object whose parts are not made yet.
         """
-        return self.to_json() if self._document is None else self._document
+        if self._document is None:
+            return self.to_json()
+        self._complete(self._document)
+        return self._document
+
+    def _complete(self, document: dict[str, JsonValue]) -> None:
+        """Put into the JSON what is derived from it and not there yet."""
 
     if not TYPE_CHECKING:
 
@@ -69,5 +76,5 @@ class DeferredObject(JSContactObject):
             return getattr(self, name)
 
     def _make_parts(self) -> None:
-        self.__pydantic_validator__.validate_python(self._document, self_instance=self)
+        self.__pydantic_validator__.validate_python(self.document(), self_instance=self)
         object.__setattr__(self, "_document", None)

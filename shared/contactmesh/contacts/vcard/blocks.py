@@ -61,7 +61,6 @@ def _chunks(source: BinaryIO) -> Iterator[bytes]:
     while chunk:
         yield chunk
         chunk = source.read(_CHUNK)
-    yield b"\n"
 
 
 def _is_utf_16(start: bytes) -> bool:
@@ -144,6 +143,9 @@ class _Cutter:
         return _before_returns(buffer, searched, last)
 
     def close(self) -> Iterator[Block]:
+        if self._buffer.strip(_NOTHING):
+            # The last line may have no end.
+            yield from self.feed(b"\n")
         if self._skipping:
             return
         if self._depth:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from typing import Any, Final
+from collections.abc import Mapping
+from typing import Final
 
 from pydantic import JsonValue
-
-from contactmesh.contacts.vcard.properties import Property
 
 _CARET = {"^n": "\n", "^'": '"', "^^": "^"}
 _CARET_SEQUENCE: Final = re.compile(r"\^[n'^]")
@@ -25,10 +23,6 @@ _ENCODINGS: Final = frozenset({"QUOTED-PRINTABLE", "BASE64", "8BIT", "7BIT", "B"
 _VALUE_TYPES: Final = frozenset({"INLINE", "URL", "CID", "CONTENT-ID"})
 
 
-def _unread(_build: object, _head: Head, _value: str) -> None:
-    """Stands for the reader of a head that is not worked out yet."""
-
-
 class Head:
     """What stands before the colon of a content line.
 
@@ -43,10 +37,8 @@ class Head:
     __slots__ = (
         "charset",
         "group",
-        "handler",
         "kept",
         "key",
-        "known",
         "media",
         "name",
         "params",
@@ -67,8 +59,6 @@ class Head:
         self.charset = charset[0].lower() if charset else None
         self.key: str | None = None
         self.kept: dict[str, JsonValue] | None = None
-        self.known: Property | None = None
-        self.handler: Callable[[Any, Head, str], None] = _unread
         self.template: dict[str, JsonValue] | None = None
         self.media: tuple[dict[str, JsonValue], str] | None = None
 

@@ -48,11 +48,10 @@ Form = tuple[str, str | None, bool]
 """A head without its group, the group, and whether a reader makes the same entry of it."""
 
 _MOST_FORMS: Final = 4096
-_LONGEST_FORM: Final = 256
+_LONGEST_SHAPE: Final = 512
 _WITHOUT_REFS: Final = 2
 """The version of marshal that gives equal values equal bytes: it does not look at identity."""
-_forms: Final[dict[tuple[str, str, bool, bool, bytes], Form]] = {}
-_kept_forms: Final[dict[tuple[str, str], Form]] = {}
+_forms: Final[dict[bytes, Form]] = {}
 
 
 class Emitter:
@@ -138,26 +137,30 @@ class Emitter:
         else:
             # Nearly all entries say one of a few things: what that makes of a head is remembered.
             said = (contexts, features, extra, pref)
-            shape = (name, params, types is CONTEXT_TYPES, self.is_v4, dumps(said, _WITHOUT_REFS))
+            shape = dumps((name, params, types is CONTEXT_TYPES, self.is_v4, said), _WITHOUT_REFS)
             form = _forms.get(shape)
             if form is None:
-                form = self._form(name, params, types, said)
-                if len(_forms) >= _MOST_FORMS:
-                    _forms.clear()
-                if len(shape[-1]) <= _LONGEST_FORM and len(params) <= _LONGEST_FORM:
-                    _forms[shape] = form
+                form = _remember(shape, self._form(name, params, types, said))
             head, group, certain = form
             if not certain:
                 self.certain = False
             if group is not None:
                 self._groups.add(group.lower())
-        label = entry.get("label")
         if key and key != f"{prefix}-{count}":
             head += f";PROP-ID={key}"
-        if isinstance(label, str):
-            group = self._label_group(group, label)
-        self.line(f"{group}.{head}" if group is not None else head, value)
-        if isinstance(label, str) and group is not None and group not in self._labels:
+        if "label" in entry and isinstance(entry["label"], str):
+            self._labelled(group, head, value, entry["label"])
+            return
+        text = f"{head}:{value}" if group is None else f"{group}.{head}:{value}"
+        if len(text) <= _LONG and text.isprintable():
+            self.lines.append(text)
+        else:
+            self.line(head if group is None else f"{group}.{head}", value)
+
+    def _labelled(self, group: str | None, head: str, value: str, label: str) -> None:
+        group = self._label_group(group, label)
+        self.line(f"{group}.{head}", value)
+        if group not in self._labels:
             self._labels[group] = label
             shown = f"_$!<{label}>!$_" if label in APPLE_LABELS else escape(label)
             self.line(f"{group}.X-ABLabel", shown)
@@ -195,9 +198,7 @@ class Emitter:
         if not isinstance(value, str):
             self.certain = False
             return
-        params = ""
-        if not known.plain.issuperset(entry):
-            params = self._own_params(known, entry)
+        params = "" if known.plain.issuperset(entry) else self._own_params(known, entry)
         if known.value != "uri":
             if known.name == "TEL" and value[:4].lower() == "tel:":
                 params += ";VALUE=uri"
@@ -229,34 +230,23 @@ class Emitter:
             self.certain = False
             return
         name, params, kind, value = prop
-        if not (
-            isinstance(name, str)
-            and isinstance(params, dict)
-            and isinstance(kind, str)
-            and isinstance(value, str)
-        ):
-            self.certain = False
-            return
-        if params:
-            head, group, certain = _kept_form(name, params, kind, self._read_names)
-        else:
-            plain = (name, kind)
-            form = _kept_forms.get(plain)
-            if form is None:
-                form = _kept_form(name, params, kind, self._read_names)
-                if len(_kept_forms) >= _MOST_FORMS:
-                    _kept_forms.clear()
-                if len(name) + len(kind) <= _LONGEST_FORM:
-                    _kept_forms[plain] = form
-            head, group, certain = form
+        shape = dumps((name, params, kind), _WITHOUT_REFS)
+        form = _forms.get(shape)
+        if form is None:
+            form = _remember(shape, _kept_form(name, params, kind, self._read_names))
+        head, group, certain = form
         if not certain:
             self.certain = False
-            if not head:
-                return
+        if not head or not isinstance(value, str):
+            self.certain = False
+            return
         if kind == "text":
             value = escape(value)
         # A label is kept unless something in its group can have one.
-        if name == "x-ablabel" and str(params.get("group")).lower() in self._groups:
+        if (
+            name == "x-ablabel"
+            and str(cast("Members", params).get("group")).lower() in self._groups
+        ):
             self.certain = False
         self.line(f"{group}.{head}" if group is not None else head, value)
 
@@ -274,8 +264,20 @@ class Emitter:
         return group
 
 
-def _kept_form(name: str, params: Members, kind: str, read_names: frozenset[str]) -> Form:
-    """Return the head of a kept property; an empty one if its name can be none."""
+def _remember(shape: bytes, form: Form) -> Form:
+    if len(_forms) >= _MOST_FORMS:
+        _forms.clear()
+    if len(shape) <= _LONGEST_SHAPE:
+        _forms[shape] = form
+    return form
+
+
+def _kept_form(
+    name: JsonValue, params: JsonValue, kind: JsonValue, read_names: frozenset[str]
+) -> Form:
+    """Return the head of a kept property; an empty one if it can be none."""
+    if not (isinstance(name, str) and isinstance(params, dict) and isinstance(kind, str)):
+        return "", None, False
     if not _PARAM_NAME.match(name):
         return "", None, False
     words: list[str] = []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Final, Literal, cast
 
 from pydantic import JsonValue
@@ -18,12 +18,13 @@ from contactmesh.contacts.vcard.localization import patched_entries
 from contactmesh.contacts.vcard.names import write_name, write_organization
 from contactmesh.contacts.vcard.parameters import Members
 from contactmesh.contacts.vcard.places import write_address
-from contactmesh.contacts.vcard.properties import (
-    SIMPLE,
-)
+from contactmesh.contacts.vcard.properties import SIMPLE, Property
 
 GroupStyle = Literal["kind", "categories", "apple"]
 """How groups are written: KIND and MEMBER, CATEGORIES of the members, or Apple's own names."""
+
+Writer = Property | Callable[[Emitter, str, Members], None]
+"""How the entries of a map are written: as one simple property, or by a function for each."""
 
 _DATES: Final = {"birth": "BDAY", "death": "DEATHDATE", "wedding": "ANNIVERSARY"}
 
@@ -41,12 +42,11 @@ def lines_from(card: Members, version: Literal["3.0", "4.0"], group_style: Group
     # In one order, whichever the card has: it may be a reader's own.
     for member, write in _WRITERS.items():
         value = card.get(member)
-        if isinstance(value, dict):
-            for key, entry in value.items():
-                write(out, key, cast("Members", entry))
+        if value and isinstance(value, dict):
+            _write_entries(out, write, cast("dict[str, Members]", value))
     if "localizations" in card:
         for collection, entry in patched_entries(card):
-            _WRITERS[collection](out, "", entry)
+            _write_entries(out, _WRITERS[collection], {"": entry})
     _relations(out, card)
     _singles(out, card, apple=group_style == "apple")
     for prop in cast("list[JsonValue]", card.get("vCardProps", [])):
@@ -56,12 +56,17 @@ def lines_from(card: Members, version: Literal["3.0", "4.0"], group_style: Group
     return out
 
 
+def _write_entries(out: Emitter, write: Writer, entries: Mapping[str, Members]) -> None:
+    if isinstance(write, Property):
+        for key, entry in entries.items():
+            out.simple(write, key, entry)
+    else:
+        for key, entry in entries.items():
+            write(out, key, entry)
+
+
 def _simple(names: dict[str | None, str], member: str) -> Callable[[Emitter, str, Members], None]:
     properties = {kind: SIMPLE[name] for kind, name in names.items()}
-    if list(properties) == [None]:
-        # None of them is another property, and a member that would say so is none of its own.
-        (only,) = properties.values()
-        return lambda out, key, entry: out.simple(only, key, entry)
 
     def write(out: Emitter, key: str, entry: Members) -> None:
         known = properties.get(cast("str | None", entry.get(member)))
@@ -178,16 +183,16 @@ _SINGLES: Final = (
     ("REV", "updated"),
 )
 
-_WRITERS: Final[dict[str, Callable[[Emitter, str, Members], None]]] = {
-    "nicknames": _simple({None: "NICKNAME"}, "vCardName"),
+_WRITERS: Final[dict[str, Writer]] = {
+    "nicknames": SIMPLE["NICKNAME"],
     "organizations": write_organization,
     "titles": _simple({None: "TITLE", "title": "TITLE", "role": "ROLE"}, "kind"),
-    "emails": _simple({None: "EMAIL"}, "vCardName"),
+    "emails": SIMPLE["EMAIL"],
     "onlineServices": _service,
-    "phones": _simple({None: "TEL"}, "vCardName"),
-    "preferredLanguages": _simple({None: "LANG"}, "vCardName"),
+    "phones": SIMPLE["TEL"],
+    "preferredLanguages": SIMPLE["LANG"],
     "calendars": _simple({"calendar": "CALURI", "freeBusy": "FBURL"}, "kind"),
-    "schedulingAddresses": _simple({None: "CALADRURI"}, "vCardName"),
+    "schedulingAddresses": SIMPLE["CALADRURI"],
     "addresses": write_address,
     "cryptoKeys": write_key,
     "directories": _simple({"entry": "SOURCE", "directory": "ORG-DIRECTORY"}, "kind"),

@@ -158,7 +158,8 @@ def read_organization(build: CardBuilder, head: Head, value: str) -> None:
 def write_name(out: Emitter, name: JsonValue) -> None:
     """Write FN and N; both versions demand FN, and 3.0 also N."""
     known = name if isinstance(name, dict) else {}
-    if name is not None and not (known and _NAME_MEMBERS.issuperset(known)):
+    is_plain = _NAME_MEMBERS.issuperset(known)
+    if name is not None and not (known and is_plain):
         out.certain = False
     full = known.get("full")
     if isinstance(full, str):
@@ -172,7 +173,7 @@ def write_name(out: Emitter, name: JsonValue) -> None:
         if not out.is_v4:
             out.line("N;DERIVED=TRUE", f"{escape(name_shown(out.card))};;;;")
         return
-    fields: list[list[str]] = [[] for _ in NAME_KINDS]
+    fields: list[str | None] = [None] * len(NAME_KINDS)
     last = 0
     for part in cast("list[Members]", components):
         where = _NAME_FIELD.get(cast("str", part["kind"]), -1)
@@ -181,17 +182,30 @@ def write_name(out: Emitter, name: JsonValue) -> None:
         if not last <= where < 5 or not value or len(part) != 2:
             out.certain = False
         if where >= 0:
-            fields[where].append(escape(value))
+            fields[where] = _listed(fields[where], escape(value))
             last = where
-    fields[0] += fields[5]
-    fields[4] += fields[6]
-    used = fields if fields[5] or fields[6] else fields[:5]
-    extra = params_of(known)
-    head = f"N{params_text(extra)}{order_param(known, _NAME_FIELD)}"
-    sort_as = known.get("sortAs")
+    used = fields[:_OLDER_FIELDS]
+    if fields[5] is not None or fields[6] is not None:
+        # Readers that do not know the newer fields still show them.
+        used = [_listed(fields[0], fields[5]), *fields[1:4], _listed(fields[4], fields[6])]
+        used += fields[_OLDER_FIELDS:]
+    head = "N" if is_plain else _name_head(known)
+    out.line(head, ";".join([field or "" for field in used]))
+
+
+def _name_head(name: Members) -> str:
+    extra = params_of(name)
+    head = f"{group_prefix(extra)}N{params_text(extra)}{order_param(name, _NAME_FIELD)}"
+    sort_as = name.get("sortAs")
     if isinstance(sort_as, dict) and list(sort_as) in _SORTED_BY:
         head += param_text("SORT-AS", [str(text) for text in sort_as.values()])
-    out.line(group_prefix(extra) + head, ";".join(",".join(field) for field in used))
+    return head
+
+
+def _listed(texts: str | None, others: str | None) -> str | None:
+    if texts is None or others is None:
+        return others if texts is None else texts
+    return f"{texts},{others}"
 
 
 def _write_translations(out: Emitter) -> None:

@@ -53,7 +53,6 @@ _OLD_FIELD: Final = {
 } | {"apartment": 1, "name": 2}
 
 _OLD_KINDS: Final = frozenset(_OLD_FIELD)
-_OLD_KINDS_IN_ORDER: Final = _KINDS[:_OLDER_FIELDS]
 
 _STREET: Final = ("number", "name", "direction")
 
@@ -113,12 +112,17 @@ def read_label(build: CardBuilder, head: Head, value: str) -> None:
     build.add("addresses", "adr", {**members, "full": text}, head)
 
 
+def _list(fields: list[str | None], where: int, value: str) -> None:
+    before = fields[where]
+    fields[where] = value if before is None else f"{before},{value}"
+
+
 def write_address(out: Emitter, key: str, entry: Members) -> None:
     """Write ADR; the address in full is a parameter in 4.0, and LABEL in 3.0."""
     components = cast("list[dict[str, str]]", entry.get("components", []))
     finer = not _OLD_KINDS.issuperset([part["kind"] for part in components])
     places = _FINER_FIELD if finer else _OLD_FIELD
-    fields: list[list[str]] = [[] for _ in (_KINDS if finer else _OLD_KINDS_IN_ORDER)]
+    fields: list[str | None] = [None] * (len(_KINDS) if finer else _OLDER_FIELDS)
     last = 0
     is_plain = _PLAIN_ADDRESS_MEMBERS.issuperset(entry)
     if finer or not components or not is_plain:
@@ -133,13 +137,13 @@ def write_address(out: Emitter, key: str, entry: Members) -> None:
             continue
         last = where
         value = escape(text)
-        fields[where].append(value)
+        _list(fields, where, value)
         # Readers that do not know the finer fields still show the street.
         if finer and kind in _STREET:
-            fields[2].append(value)
+            _list(fields, 2, value)
         elif finer and kind in _UNIT:
-            fields[1].append(value)
-    joined = ";".join([",".join(field) for field in fields])
+            _list(fields, 1, value)
+    joined = ";".join([field or "" for field in fields])
     if is_plain:
         out.entry("ADR", "adr", key, entry, joined, types=_ADDRESS_TYPES)
         return

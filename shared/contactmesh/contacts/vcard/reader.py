@@ -106,14 +106,14 @@ class _FileReader:
             return (Damage(self._file_name, block.card, block.line, reason, hint),)
         try:
             build = self._built(block)
-            is_derived = "uid" not in build.card
-            if is_derived:
-                build.card["uid"] = derived_uid(build.card)
             card = card_from(build)
         except DamagedCard as damage:
             line = block.line + damage.line
             return (Damage(self._file_name, block.card, line, damage.reason, damage.hint),)
-        return (card,) if is_derived else self._identified(card, build.card, block)
+        if "uid" in build.card:
+            return self._identified(card, build.card, block)
+        # The UID derived from the contents will be another's only if the contents are, too.
+        return (card,)
 
     def _built(self, block: Block) -> CardBuilder:
         if self._on_oddity is None:

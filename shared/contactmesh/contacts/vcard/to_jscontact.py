@@ -7,6 +7,7 @@ from typing import Final
 
 from pydantic import ValidationError
 
+from contactmesh.contacts.identity import derived_uid
 from contactmesh.contacts.jscontact.card import Card
 from contactmesh.contacts.vcard.builder import CardBuilder
 from contactmesh.contacts.vcard.charsets import (
@@ -19,7 +20,7 @@ from contactmesh.contacts.vcard.charsets import (
 from contactmesh.contacts.vcard.content import Head, parse_head, split_head, unescape
 from contactmesh.contacts.vcard.damage import DamagedCard
 from contactmesh.contacts.vcard.handlers import Handler, handler_for, simple
-from contactmesh.contacts.vcard.parameters import members_of
+from contactmesh.contacts.vcard.parameters import Members, members_of
 from contactmesh.contacts.vcard.properties import SIMPLE
 
 Report = Callable[[int, str, str], None]
@@ -28,7 +29,15 @@ Report = Callable[[int, str, str], None]
 _MOST_HEADS: Final = 4096
 _LONGEST_HEAD: Final = 256
 _UNICODE: Final = frozenset({None, "utf-8", "utf8", "us-ascii", "ascii"})
-_heads: Final[dict[str, Head]] = {}
+
+Plan = tuple[str, str, str, Members | None, Handler | None, Head]
+"""What to do with the values of a head.
+
+Most heads make one entry of one value: the entry's member for it, how its key begins, the card's
+map, and the other members if there are any. All else has a handler.
+"""
+
+_plans: Final[dict[str, Plan]] = {}
 
 
 class NeedsCare(Exception):
@@ -52,22 +61,21 @@ def _nested(_build: CardBuilder, _head: Head, _value: str) -> None:
 _STRUCTURE: Final[dict[str, Handler]] = {"VERSION": _structural, "BEGIN": _nested}
 
 
-def _prepared(head: Head) -> Head:
-    """Work out what to do with the values of a head."""
-    head.handler = handler_for(head)
-    if head.name in _STRUCTURE:
-        head.handler = _STRUCTURE[head.name]
-    elif head.quoted or head.charset not in _UNICODE:
-        head.handler = _encoded
-    elif head.handler is simple and head.group is None:
+def _plan(head: Head) -> Plan:
+    handler = _STRUCTURE.get(head.name)
+    if handler is None and (head.quoted or head.charset not in _UNICODE):
+        handler = _encoded
+    if handler is None:
+        handler = handler_for(head)
+    if handler is simple and head.group is None and "altid" not in head.params:
         known = SIMPLE[head.name]
-        members_of(head, known)
-        if head.key is None and "altid" not in head.params:
-            head.known = known
-    return head
+        others = members_of(head, known)
+        if head.key is None:
+            return known.member, known.prefix, known.collection, others or None, None, head
+    return "", "", "", None, handler, head
 
 
-def _split(line: str, lines: Sequence[str]) -> tuple[Head, str] | None:
+def _planned(line: str, lines: Sequence[str]) -> tuple[Plan, str] | None:
     """Take a line apart whose head is not known yet; None for an empty line."""
     parts = split_head(line)
     if parts is None:
@@ -77,12 +85,12 @@ def _split(line: str, lines: Sequence[str]) -> tuple[Head, str] | None:
     head = parse_head(parts[0])
     if head is None:
         raise DamagedCard(lines.index(line), *_why(line))
-    _prepared(head)
+    plan = _plan(head)
     if _ends_at_first_colon(parts[0]) and len(parts[0]) <= _LONGEST_HEAD:
-        if len(_heads) >= _MOST_HEADS:
-            _heads.clear()
-        _heads[parts[0]] = head
-    return head, parts[1]
+        if len(_plans) >= _MOST_HEADS:
+            _plans.clear()
+        _plans[parts[0]] = plan
+    return plan, parts[1]
 
 
 def _ends_at_first_colon(head: str) -> bool:
@@ -102,30 +110,35 @@ def read_lines(lines: Sequence[str], version: str) -> CardBuilder:
         NeedsCare: the lines must be joined first.
     """
     build = CardBuilder(version)
-    maps, counts, heads = build.maps, build.counts, _heads
+    maps, counts, plans = build.maps, build.counts, _plans
     for line in lines:
         head_text, colon, value = line.partition(":")
-        head = heads.get(head_text)
-        if head is None or not colon:
+        plan = plans.get(head_text)
+        if plan is None or not colon:
             if not line:
                 continue
-            parts = _split(line, lines)
-            if parts is None:
+            planned = _planned(line, lines)
+            if planned is None:
                 continue
-            head, value = parts
-        known = head.known
-        if known is None or head.template is None:
-            head.handler(build, head, value)
+            plan, value = planned
+        member, prefix, collection, others, handler, head = plan
+        if handler is not None:
+            handler(build, head, value)
             continue
         # Most lines: one value, which becomes one entry. Written out for speed.
-        entry = head.template.copy()
-        entry[known.member] = unescape(value) if "\\" in value else value
-        prefix = known.prefix
+        if "\\" in value:
+            value = unescape(value)
+        entry: Members
+        if others is None:
+            entry = {member: value}
+        else:
+            entry = others.copy()
+            entry[member] = value
         counts[prefix] = count = counts.get(prefix, 0) + 1
         key = f"{prefix}-{count}"
-        entries = maps.get(known.collection)
+        entries = maps.get(collection)
         if entries is None:
-            maps[known.collection] = {key: entry}
+            maps[collection] = {key: entry}
         elif key in entries:
             build.insert(entries, prefix, entry, head)
         else:
@@ -217,6 +230,8 @@ def card_from(build: CardBuilder) -> Card:
     """
     if build.checked:
         return Card.from_checked(build.card)
+    if "uid" not in build.card:
+        build.card["uid"] = derived_uid(build.card)
     try:
         return Card.model_validate(build.card)
     except ValidationError as error:
