@@ -13,6 +13,7 @@ _CHUNK: Final = 1 << 18
 # The rarest character of a marker is its colon: what stands before it is looked at only then.
 _VCARD: Final = re.compile(rb":[ \t]*[Vv][Cc][Aa][Rr][Dd]([^\r\n]*)(?=[\r\n])")
 _KEYWORD: Final = re.compile(rb"[\r\n](?:\xef\xbb\xbf)?([Bb][Ee][Gg][Ii][Nn]|[Ee][Nn][Dd])[ \t]*\Z")
+_RETURN, _LINE_FEED = b"\r\n"
 _LONGEST_KEYWORD: Final = 64
 """How far before its colon a marker may begin, with blanks before the colon."""
 
@@ -101,21 +102,15 @@ class _Cutter:
         start = 0
         while (found := _VCARD.search(buffer, self._searched)) is not None:
             self._searched = found.end()
-            colon = found.start()
-            before = max(start, colon - _LONGEST_KEYWORD)
-            keyword = _KEYWORD.search(buffer[before:colon])
-            if keyword is None:
+            begins, end = _keyword(buffer, start, found.start())
+            if end < 0:
                 continue
-            begins = len(keyword[1]) == 5
-            end = before + keyword.start()
-            if keyword[0][:1] == b"\n":
-                end = _before_returns(buffer, start, end)
             content = buffer[start:end]
-            if self._is_nested(begins, content):
+            if self._depth and self._is_nested(begins, content):
                 continue
             breaks = None
             if not self._skipping:
-                block = self._block(begins, content, buffer[end:colon])
+                block = self._block(begins, content, buffer[end : found.start()])
                 if block is not None:
                     yield block
                     breaks = block.breaks
@@ -182,8 +177,25 @@ class _Cutter:
             self._buffer = b""
 
 
+def _keyword(buffer: bytes, start: int, colon: int) -> tuple[bool, int]:
+    """Whether BEGIN stands before a colon, and where the line end before it begins; else -1."""
+    usual = buffer[max(start, colon - 6) : colon]
+    if usual[-4:] == b"\nEND":
+        return False, _before_returns(buffer, start, colon - 4)
+    if usual == b"\nBEGIN":
+        return True, _before_returns(buffer, start, colon - 6)
+    before = max(start, colon - _LONGEST_KEYWORD)
+    keyword = _KEYWORD.search(buffer[before:colon])
+    if keyword is None:
+        return False, -1
+    end = before + keyword.start()
+    if buffer[end] == _LINE_FEED:
+        end = _before_returns(buffer, start, end)
+    return len(keyword[1]) == len(b"BEGIN"), end
+
+
 def _before_returns(buffer: bytes, start: int, line_feed: int) -> int:
     """Where the line end begins that may have carriage returns before its line feed."""
-    while line_feed > start and buffer[line_feed - 1 : line_feed] == b"\r":
+    while line_feed > start and buffer[line_feed - 1] == _RETURN:
         line_feed -= 1
     return line_feed

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Final, NamedTuple
+from typing import Final
 
 _VERSION: Final = re.compile(rb"\nVERSION[^:\n]*:[ \t]*([0-9.]+)", re.IGNORECASE)
 _QUOTED: Final = b"QUOTED-PRINTABLE"
@@ -40,16 +40,8 @@ def line_ends(content: bytes) -> int:
     return with_line_feeds(content).count(b"\n")
 
 
-class CardLines(NamedTuple):
-    """A card's content lines, unfolded, its version, and how many line ends it has."""
-
-    lines: list[str]
-    version: str
-    breaks: int
-
-
-def content_lines(content: bytes) -> CardLines:
-    """Return the content lines of a card.
+def content_lines(content: bytes) -> tuple[list[str], str, int]:
+    """Return a card's content lines, unfolded, its version, and how many line ends it has.
 
     Version 2.1 folds at a space and keeps it; the later ones insert it. A fold may stand inside a
     character.
@@ -66,13 +58,13 @@ def content_lines(content: bytes) -> CardLines:
         end = start if start == b"\r\r\n" else b"\r\n" if start[:2] == b"\r\n" else b"\n"
         lines, breaks, is_even = _unfolded(content, end, keep=False)
         if is_even:
-            return CardLines(lines, version, breaks)
+            return lines, version, breaks
     content = with_line_feeds(content)
     breaks = content.count(b"\n")
     version = version_of(content)
     is_old = version == "2.1"
     lines, _, _ = _unfolded(joined(content) if is_old else content, b"\n", keep=is_old)
-    return CardLines(lines, version, breaks)
+    return lines, version, breaks
 
 
 def _unfolded(content: bytes, end: bytes, *, keep: bool) -> tuple[list[str], int, bool]:
