@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Final, cast
 
 from pydantic import JsonValue
@@ -108,6 +109,18 @@ class CardBuilder:
             else:
                 kind, params = "unknown", {**params, "value": "text"}
         return [head.name.lower(), params, kind, value]
+
+    @staticmethod
+    def keeper(head: Head) -> Callable[[CardBuilder, Head, str], None]:
+        """Return what keeps the values of a head, all that is the same for each worked out."""
+        if head.value_type == "text":
+            return CardBuilder.keep
+        name, params, kind = head.name.lower(), _kept_params(head), head.value_type or "unknown"
+
+        def keep(build: CardBuilder, _head: Head, value: str) -> None:
+            build.props.append([name, params, kind, value])
+
+        return keep
 
     def label(self, head: Head, value: str) -> None:
         """Note an X-ABLabel; which entry it labels is known when all are read."""

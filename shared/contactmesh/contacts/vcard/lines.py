@@ -53,58 +53,60 @@ def content_lines(content: bytes) -> tuple[list[str], str, int]:
         UnicodeDecodeError: it is no UTF-8.
     """
     version = version_of(content)
-    if version != "2.1":
-        start = content[:3]
-        end = start if start == b"\r\r\n" else b"\r\n" if start[:2] == b"\r\n" else b"\n"
-        lines, breaks, is_even = _unfolded(content, end, keep=False)
-        if is_even:
-            return lines, version, breaks
-    content = with_line_feeds(content)
-    breaks = content.count(b"\n")
-    version = version_of(content)
-    is_old = version == "2.1"
-    lines, _, _ = _unfolded(joined(content) if is_old else content, b"\n", keep=is_old)
+    start = content[:3]
+    end = start if start == b"\r\r\n" else b"\r\n" if start[:2] == b"\r\n" else b"\n"
+    lines, breaks, is_even = _unfolded(content, end, version)
+    if not is_even:
+        content = with_line_feeds(content)
+        version = version_of(content)
+        lines, breaks, _ = _unfolded(content, b"\n", version)
     return lines, version, breaks
 
 
-def _unfolded(content: bytes, end: bytes, *, keep: bool) -> tuple[list[str], int, bool]:
+def _unfolded(content: bytes, end: bytes, version: str) -> tuple[list[str], int, bool]:
     """Return lines, line ends, and whether all line ends are as given.
 
     Embedded media are thousands of folds: with these, the line ends go in the same step.
     """
+    keep = version == "2.1"
+    breaks = 0
+    if keep:
+        content, breaks = _joined(content, end)
     parts = content.split(end + b" ")
-    folds = len(parts) - 1
-    if folds:
+    if len(parts) > 1:
+        breaks += len(parts) - 1
         content = (b" " if keep else b"").join(parts)
     if b"\t" in content:
         parts = content.split(end + b"\t")
-        folds += len(parts) - 1
+        breaks += len(parts) - 1
         content = (b"\t" if keep else b"").join(parts)
     text = content.decode()
     lines = text.split(end.decode())
     ends = len(lines) - 1
     is_even = text.count("\n") == ends and text.count("\r") == ends * (len(end) - 1)
-    return lines, ends + folds, is_even
+    return lines, breaks + ends, is_even
 
 
-def joined(content: bytes) -> bytes:
-    """Return a card of version 2.1 with its quoted-printable soft line breaks taken out."""
+def _joined(content: bytes, end: bytes) -> tuple[bytes, int]:
+    """Take out the quoted-printable soft line breaks of a card of version 2.1, and count them."""
     parts: list[bytes] = []
     start = 0
     found = content.find(_QUOTED)
     while found >= 0:
-        end = content.find(b"\n", found)
+        line_end = content.find(end, found)
         line_start = content.rfind(b"\n", 0, found)
         if b":" not in content[line_start:found]:
-            while end > 0 and content[end - 1 : end] == b"=":
-                parts.append(content[start : end - 1])
-                start = end + 1
-                end = content.find(b"\n", start)
-        if end < 0:
+            while line_end > 0 and content[line_end - 1 : line_end] == b"=":
+                parts.append(content[start : line_end - 1])
+                start = line_end + len(end)
+                line_end = content.find(end, start)
+        if line_end < 0:
             break
-        found = content.find(_QUOTED, end)
+        found = content.find(_QUOTED, line_end)
+    if not parts:
+        return content, 0
     parts.append(content[start:])
-    return b"".join(parts)
+    return b"".join(parts), len(parts) - 1
 
 
 def numbered_lines(content: bytes, version: str) -> list[tuple[int, bytes]]:

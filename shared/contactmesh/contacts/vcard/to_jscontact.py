@@ -72,6 +72,8 @@ def _plan(head: Head) -> Plan:
         others = members_of(head, known)
         if head.key is None:
             return known.member, known.prefix, known.collection, others or None, None, head
+    if handler is CardBuilder.keep:
+        handler = CardBuilder.keeper(head)
     return "", "", "", None, handler, head
 
 
