@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from marshal import dumps
 from typing import Final, cast
 
@@ -48,10 +48,11 @@ Form = tuple[str, str | None, bool]
 """A head without its group, the group, and whether a reader makes the same entry of it."""
 
 _MOST_FORMS: Final = 4096
-_LONGEST_SHAPE: Final = 512
+_LONGEST_FORM: Final = 256
 _WITHOUT_REFS: Final = 2
 """The version of marshal that gives equal values equal bytes: it does not look at identity."""
-_forms: Final[dict[bytes, Form]] = {}
+_forms: Final[dict[Hashable, Form]] = {}
+"""By what an entry says besides its value, or by what a kept property does."""
 
 
 class Emitter:
@@ -136,11 +137,20 @@ class Emitter:
             head = name + params
         else:
             # Nearly all entries say one of a few things: what that makes of a head is remembered.
-            said = (contexts, features, extra, pref)
-            shape = dumps((name, params, types is CONTEXT_TYPES, self.is_v4, said), _WITHOUT_REFS)
+            shape = (
+                name,
+                params,
+                types is CONTEXT_TYPES,
+                self.is_v4,
+                None if contexts is None else tuple(cast("Members", contexts)),
+                None if features is None else tuple(cast("Members", features)),
+                None if extra is None else dumps(extra, _WITHOUT_REFS),
+                pref,
+            )
             form = _forms.get(shape)
             if form is None:
-                form = _remember(shape, self._form(name, params, types, said))
+                form = self._form(name, params, types, (contexts, features, extra, pref))
+                _remember(shape, form)
             head, group, certain = form
             if not certain:
                 self.certain = False
@@ -233,7 +243,8 @@ class Emitter:
         shape = dumps((name, params, kind), _WITHOUT_REFS)
         form = _forms.get(shape)
         if form is None:
-            form = _remember(shape, _kept_form(name, params, kind, self._read_names))
+            form = _kept_form(name, params, kind, self._read_names)
+            _remember(shape, form)
         head, group, certain = form
         if not certain:
             self.certain = False
@@ -264,12 +275,13 @@ class Emitter:
         return group
 
 
-def _remember(shape: bytes, form: Form) -> Form:
-    if len(_forms) >= _MOST_FORMS:
-        _forms.clear()
-    if len(shape) <= _LONGEST_SHAPE:
+def _remember(shape: Hashable, form: Form) -> None:
+    head, group, certain = form
+    # One that is certain holds all of its shape: if it is short, so is the shape.
+    if certain and len(head) + len(group or "") <= _LONGEST_FORM:
+        if len(_forms) >= _MOST_FORMS:
+            _forms.clear()
         _forms[shape] = form
-    return form
 
 
 def _kept_form(

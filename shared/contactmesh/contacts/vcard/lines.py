@@ -82,9 +82,9 @@ def _unfolded(content: bytes, end: bytes, version: str) -> tuple[list[str], int,
         content = (b"\t" if keep else b"").join(parts)
     text = content.decode()
     lines = text.split(end.decode())
-    ends = len(lines) - 1
-    is_even = text.count("\n") == ends and text.count("\r") == ends * (len(end) - 1)
-    return lines, breaks + ends, is_even
+    rest = "".join(lines)
+    is_even = "\r" not in rest and "\n" not in rest
+    return lines, breaks + len(lines) - 1, is_even
 
 
 def _joined(content: bytes, end: bytes) -> tuple[bytes, int]:

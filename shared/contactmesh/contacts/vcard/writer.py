@@ -129,6 +129,8 @@ def fold(line: str) -> str:
 
 def _folded_ascii(line: str) -> str:
     """Fold a line of one octet for each character; a photo is hundreds of lines."""
+    if len(line) < _LONGEST_LINE * 2:
+        return f"{line[:_LONGEST_LINE]}\r\n {line[_LONGEST_LINE:]}"
     step = _LONGEST_LINE - 1
     start = _LONGEST_LINE
     parts = [line[:start]]
