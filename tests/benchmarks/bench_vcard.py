@@ -30,7 +30,7 @@ from rich.console import Console
 from rich.table import Table
 
 from contactmesh.contacts import Card, read_vcards, write_vcards
-from contactmesh.contacts.vcard import emitter, to_jscontact
+from contactmesh.contacts.vcard import forms, to_jscontact
 
 SAMPLES = Path(__file__).parents[1] / "data" / "vcf"
 ROUNDS = 30
@@ -114,7 +114,7 @@ def beside(
 def forget() -> None:
     """Remember nothing of cards before."""
     to_jscontact._plans.clear()
-    emitter._forms.clear()
+    forms._forms.clear()
 
 
 def with_parts(cards: list[Card]) -> list[Card]:
