@@ -29,7 +29,8 @@ quick = settings(
 )
 thorough = settings(quick, max_examples=5000)
 
-VERSIONS: tuple[Literal["3.0", "4.0"], ...] = ("3.0", "4.0")
+Version = Literal["3.0", "4.0"]
+VERSIONS: tuple[Version, ...] = ("3.0", "4.0")
 
 
 def _survives(card: Card, version: Literal["3.0", "4.0"]) -> None:

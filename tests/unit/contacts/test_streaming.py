@@ -66,11 +66,38 @@ def test_a_card_is_given_out_before_the_next_is_read() -> None:
     assert taken < 10
 
 
-@pytest.mark.parametrize("size", [1, 7, 64])
-def test_it_does_not_matter_where_the_pieces_of_a_stream_end(size: int) -> None:
-    data = b"".join(people(3)) + b"junk\r\n" + vcard("FN:王小明")
+MIXED = (
+    *people(2),
+    b"junk\r\n",
+    vcard("FN:王小明", "NOTE:a", b" b", b"\tc", "TEL:1"),
+    vcard("FN;ENCODING=QUOTED-PRINTABLE:=E7=8E=8B=", "=E5=B0=8F", version="2.1"),
+    vcard("FN:A", "no property", "TEL:1"),
+    vcard("FN:B", "AGENT:", "BEGIN:VCARD", "FN:C", "END:VCARD", "TEL:1"),
+    b"BEGIN : vcard\r\nVERSION:3.0\r\nFN:D\r\nend:VCARD",
+)
+
+
+@pytest.mark.parametrize("end", [b"\r\n", b"\n", b"\r", b"\r\r\n"], ids=repr)
+@pytest.mark.parametrize("size", [1, 7, 64, 1 << 20])
+def test_it_matters_neither_how_lines_end_nor_where_the_pieces_of_a_stream_end(
+    size: int, end: bytes
+) -> None:
+    data = b"".join(MIXED).replace(b"\r\n", end)
     pieces = iter([data[at : at + size] for at in range(0, len(data), size)])
-    assert list(read_vcards(Stream(pieces))) == list(read_vcards(data))  # type: ignore[arg-type]
+    items = list(read_vcards(Stream(pieces)))  # type: ignore[arg-type]
+    assert items == list(read_vcards(b"".join(MIXED)))
+    assert [item.line for item in items if isinstance(item, Damage)] == [13, 30]
+
+
+@pytest.mark.parametrize("other", [b"\n", b"\r", b"\r\r\n"], ids=repr)
+@pytest.mark.parametrize("every", [2, 3, 5])
+def test_line_ends_may_be_mixed(other: bytes, every: int) -> None:
+    lines = b"".join(MIXED).split(b"\r\n")
+    data = lines[0] + b"".join(
+        (other if number % every == 0 else b"\r\n") + line
+        for number, line in enumerate(lines[1:], start=1)
+    )
+    assert list(read_vcards(data)) == list(read_vcards(b"".join(MIXED)))
 
 
 @pytest.mark.parametrize("noise", [b"NOTE:" + b"x" * 4000 + b"\r\n", b"x" * 4000])
