@@ -10,14 +10,14 @@ from pydantic import JsonValue
 
 from contactmesh.contacts.vcard.builder import APPLE_LABELS, PARAMS_PROPERTY
 from contactmesh.contacts.vcard.content import escape, escape_text, param_text
-from contactmesh.contacts.vcard.forms import GROUP, entry_form, kept_form
+from contactmesh.contacts.vcard.forms import GROUP, entry_form, kept_form, said_by, simple_form
 from contactmesh.contacts.vcard.parameters import Members
 from contactmesh.contacts.vcard.properties import CONTEXT_TYPES, Property
 
 _UNWRITABLE: Final = re.compile("[\x00-\x08\x0a-\x1f\x7f\ud800-\udfff]")
 _ESCAPED: Final = re.compile(r"[\\;,\n]")
 _LONG: Final = 4096
-_EXPERTISE: Final = {"low": "beginner", "medium": "average", "high": "expert"}
+_NOTHING: Final = (None, None, None, None)
 
 
 class Emitter:
@@ -92,25 +92,47 @@ class Emitter:
             params: parameters that only this property has.
             types: the contexts that TYPE can say.
         """
-        self._counts[prefix] = count = self._counts.get(prefix, 0) + 1
-        contexts = entry.get("contexts")
-        features = entry.get("features")
-        extra = entry.get("vCardParams")
-        pref = entry.get("pref")
-        group = None
-        if contexts is features is extra is pref is None:
-            head = name + params
-        else:
-            said = (contexts, features, extra, pref)
+        head, group = name + params, None
+        said = said_by(entry)
+        if said != _NOTHING:
             head, group, certain = entry_form(name, params, types, said, is_v4=self.is_v4)
             if not certain:
                 self.certain = False
-            if group is not None:
-                self._groups.add(group.lower())
+        self._put(prefix, key, group, head, value, entry.get("label"))
+
+    def simple(self, known: Property, key: str, entry: Members) -> None:
+        """Add the line of a simple property."""
+        others = entry.copy()
+        value = others.pop(known.member, None)
+        if not isinstance(value, str):
+            self.certain = False
+            return
+        label = others.pop("label", None)
+        if label is not None and not known.labelled:
+            self.certain = False
+        head, group = known.name, None
+        is_uri = head == "TEL" and value[:4].lower() == "tel:"
+        if others or is_uri:
+            head, group, certain = simple_form(known, others, is_v4=self.is_v4, is_uri=is_uri)
+            if not certain:
+                self.certain = False
+        if known.value != "uri":
+            if _ESCAPED.search(value) is not None:
+                value = escape_text(value, is_v4=self.is_v4)
+        elif "\\" in value:
+            self.certain = False
+        self._put(known.prefix, key, group, head, value, label)
+
+    def _put(
+        self, prefix: str, key: str, group: str | None, head: str, value: str, label: JsonValue
+    ) -> None:
+        self._counts[prefix] = count = self._counts.get(prefix, 0) + 1
         if key and key != f"{prefix}-{count}":
             head += f";PROP-ID={key}"
-        if "label" in entry and isinstance(entry["label"], str):
-            self._labelled(group, head, value, entry["label"])
+        if group is not None:
+            self._groups.add(group.lower())
+        if isinstance(label, str):
+            self._labelled(group, head, value, label)
             return
         text = f"{head}:{value}" if group is None else f"{group}.{head}:{value}"
         if len(text) <= _LONG and text.isprintable():
@@ -125,38 +147,6 @@ class Emitter:
             self._labels[group] = label
             shown = f"_$!<{label}>!$_" if label in APPLE_LABELS else escape(label)
             self.line(f"{group}.X-ABLabel", shown)
-
-    def simple(self, known: Property, key: str, entry: Members) -> None:
-        """Add the line of a simple property."""
-        value = entry.get(known.member)
-        if not isinstance(value, str):
-            self.certain = False
-            return
-        params = "" if known.plain.issuperset(entry) else self._own_params(known, entry)
-        if known.value != "uri":
-            if known.name == "TEL" and value[:4].lower() == "tel:":
-                params += ";VALUE=uri"
-            if _ESCAPED.search(value) is not None:
-                value = escape_text(value, is_v4=self.is_v4)
-        elif "\\" in value:
-            self.certain = False
-        self.entry(known.name, known.prefix, key, entry, value, params)
-
-    def _own_params(self, known: Property, entry: Members) -> str:
-        """Return the parameters that only some properties have."""
-        if not known.members.issuperset(entry):
-            self.certain = False
-        params = ""
-        for param, member in known.params.items():
-            if member in entry and not param.startswith("x-") and member not in known.fixed:
-                text = str(entry[member])
-                if known.name == "EXPERTISE" and member == "level":
-                    text = _EXPERTISE.get(text, text)
-                written = "X-SERVICE-TYPE" if param == "service-type" and not self.is_v4 else param
-                params += param_text(written.upper(), text)
-                if member not in {"service", "user"}:
-                    self.certain = False
-        return params
 
     def kept(self, prop: JsonValue) -> None:
         """Add a property kept in `vCardProps`, word for word."""

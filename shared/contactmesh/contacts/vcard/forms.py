@@ -19,9 +19,11 @@ from contactmesh.contacts.vcard.properties import (
     CONTEXT_TYPES,
     FEATURE_TYPES,
     FEATURES,
+    Property,
 )
 
 _APPLE_CASE: Final = {"x-ablabel": "X-ABLabel", "x-abadr": "X-ABADR", "x-abdate": "X-ABDATE"}
+_EXPERTISE: Final = {"low": "beginner", "medium": "average", "high": "expert"}
 _TYPE_WORDS: Final = frozenset({"pref", "", *ADDRESS_CONTEXTS, *FEATURES})
 _PARAMS = """
     altid author author-name cc charset created derived encoding geo index jscomps jsptr label
@@ -50,6 +52,51 @@ _WITHOUT_REFS: Final = 2
 """The version of marshal that gives equal values equal bytes: it does not look at identity."""
 
 _forms: Final[dict[bytes, Form]] = {}
+
+
+def simple_form(known: Property, others: Members, *, is_v4: bool, is_uri: bool) -> Form:
+    """Return the head for all members of a simple property's entry but its value and label.
+
+    Args:
+        known: the property.
+        others: the members.
+        is_v4: whether it is written for version 4.0.
+        is_uri: whether the value is a URI, where it could be text.
+    """
+    shape = dumps((known.name, is_v4, is_uri, others), _WITHOUT_REFS)
+    form = _forms.get(shape)
+    if form is None:
+        params, certain = _own_params(known, others, is_v4=is_v4)
+        if is_uri:
+            params += ";VALUE=uri"
+        head, group, survives = _entry_form(
+            known.name, params, CONTEXT_TYPES, said_by(others), is_v4=is_v4
+        )
+        form = head, group, certain and survives
+        _remember(shape, form)
+    return form
+
+
+def _own_params(known: Property, others: Members, *, is_v4: bool) -> tuple[str, bool]:
+    """Return the parameters that only some properties have."""
+    certain = known.members.issuperset(others)
+    params = ""
+    for param, member in known.params.items():
+        if member in others and not param.startswith("x-") and member not in known.fixed:
+            text = str(others[member])
+            if known.name == "EXPERTISE" and member == "level":
+                text = _EXPERTISE.get(text, text)
+            written = "X-SERVICE-TYPE" if param == "service-type" and not is_v4 else param
+            params += param_text(written.upper(), text)
+            if member not in {"service", "user"}:
+                certain = False
+    return params, certain
+
+
+def said_by(entry: Members) -> Said:
+    """Return what an entry says besides its value."""
+    get = entry.get
+    return get("contexts"), get("features"), get("vCardParams"), get("pref")
 
 
 def entry_form(

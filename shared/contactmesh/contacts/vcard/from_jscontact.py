@@ -47,7 +47,8 @@ def lines_from(card: Members, version: Literal["3.0", "4.0"], group_style: Group
     if "localizations" in card:
         for collection, entry in patched_entries(card):
             _write_entries(out, _WRITERS[collection], {"": entry})
-    _relations(out, card)
+    if "relatedTo" in card or "speakToAs" in card:
+        _relations(out, card)
     _singles(out, card, apple=group_style == "apple")
     for prop in cast("list[JsonValue]", card.get("vCardProps", [])):
         out.kept(prop)

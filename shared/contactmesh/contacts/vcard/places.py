@@ -138,10 +138,12 @@ def write_address(out: Emitter, key: str, entry: Members) -> None:
         last = where
         value = escape(text)
         _list(fields, where, value)
+        if not finer:
+            continue
         # Readers that do not know the finer fields still show the street.
-        if finer and kind in _STREET:
+        if kind in _STREET:
             _list(fields, 2, value)
-        elif finer and kind in _UNIT:
+        elif kind in _UNIT:
             _list(fields, 1, value)
     joined = ";".join([field or "" for field in fields])
     if is_plain:
