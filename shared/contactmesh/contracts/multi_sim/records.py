@@ -5,6 +5,7 @@ from typing import Annotated, ClassVar
 
 from pydantic import AfterValidator, Field, StringConstraints
 
+from contactmesh.contacts.errors import IdentifierError
 from contactmesh.contacts.identifiers import read_iccid
 from contactmesh.contracts.carrier.records import CarrierId, Msisdn, RegistrationSeq
 from contactmesh.contracts.envelope import Message
@@ -29,7 +30,10 @@ Digest = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 
 
 def _plain_iccid(text: str) -> str:
-    return read_iccid(text).value
+    try:
+        return read_iccid(text).value
+    except IdentifierError as error:
+        raise ValueError(str(error)) from error
 
 
 Iccid = Annotated[str, StringConstraints(max_length=60), AfterValidator(_plain_iccid)]
