@@ -169,7 +169,8 @@ class Store(_ToSim):
     """Store contacts in a space of the account of a SIM that is in the sending terminal (M3, M4).
 
     With `whole` the page is the whole book: contacts of the space that it does not name are
-    removed. A larger book goes in pages, with removals named; `list` says what is there already.
+    removed; the space may have 2,000 contacts then. A larger book goes in pages, with removals
+    named; `list` says what is there already.
     """
 
     TYPE: ClassVar[str] = "space.store"

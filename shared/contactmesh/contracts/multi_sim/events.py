@@ -55,8 +55,9 @@ class SpaceChanged(Message):
 class CatchUp(Message):
     """A page of a shared space is to be taken over; each page asks for the next.
 
-    With `sim_id` it is laid ready for a SIM of the account itself, else it is copied to the account
-    at `to_carrier_id`.
+    From another carrier it is copied to the account at `to_carrier_id`, and after the last page
+    laid ready for the SIM `sim_id` of that account, if there is one; from the same carrier only the
+    latter.
     """
 
     TYPE: ClassVar[str] = "space.catch_up"

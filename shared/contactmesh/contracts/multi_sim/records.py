@@ -12,10 +12,10 @@ from contactmesh.contracts.envelope import Message
 from contactmesh.contracts.identifiers import GROUP_ID_PATTERN, TerminalId
 
 SimId = Annotated[str, StringConstraints(pattern=GROUP_ID_PATTERN)]
-"""A UUID, derived by the service from the command that registers the SIM. It outlives its ICCID."""
+"""A UUID, made by the service when the SIM is registered. It outlives its ICCID."""
 
 AccountId = Annotated[str, StringConstraints(pattern=GROUP_ID_PATTERN)]
-"""A UUID, derived by the service from the command that makes the account."""
+"""A UUID, made by the service with the account."""
 
 ContactUid = Annotated[
     str, StringConstraints(min_length=1, max_length=500, pattern=r"^[^\x00-\x1f\x7f]+$")
