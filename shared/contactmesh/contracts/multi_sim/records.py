@@ -36,7 +36,12 @@ def _plain_iccid(text: str) -> str:
         raise ValueError(str(error)) from error
 
 
-Iccid = Annotated[str, StringConstraints(max_length=60), AfterValidator(_plain_iccid)]
+Iccid = Annotated[
+    str,
+    StringConstraints(max_length=60),
+    AfterValidator(_plain_iccid),
+    Field(json_schema_extra={"pattern": "^89[0-9A-Z]{16,20}$"}),
+]
 """The number of a SIM card or an eSIM profile (ITU-T E.118), separators and filler left out.
 
 A check digit that does not fit is no refusal: carriers issue such cards.
