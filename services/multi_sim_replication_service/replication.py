@@ -136,7 +136,7 @@ class Replication:
         entries = await self._unit_of_work.commit(
             writes=changes, handled=(), messages=messages, now=now
         )
-        log.info("taken over", event=cause.envelope.type, writes=len(changes), told=len(told))
+        log.info("taken over", cause=cause.envelope.type, writes=len(changes), told=len(told))
         await self._relay.committed(entries)
 
 
