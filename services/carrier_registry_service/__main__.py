@@ -46,7 +46,10 @@ async def main(stopping: asyncio.Event) -> None:
         unit_of_work = UnitOfWork(database)
         relay = OutboxRelay(unit_of_work.outbox, events, transient=TRANSIENT)
         commands = CommandHandler(
-            RegistryCommands(Loading(database), reading, terms), unit_of_work, replies, relay
+            RegistryCommands(Loading(database, terms.quotas), reading, terms),
+            unit_of_work,
+            replies,
+            relay,
         )
         learning = RegistryEvents(
             memberships,

@@ -1,7 +1,5 @@
 """Answering commands that only ask: own lines, grants, looks."""
 
-from typing import Final
-
 from carrier_registry_service.domain.comparison import in_dial_order
 from carrier_registry_service.domain.lineage import Lineage, Rules
 from carrier_registry_service.domain.registration import Ref
@@ -21,8 +19,6 @@ from contactmesh.contracts.carrier.access import (
 from contactmesh.contracts.reply import Result
 from contactmesh.runtime.commands import Request
 
-LOOKS_PER_PAGE: Final = 200
-
 
 class Answers:
     """The reading side of carrier_registry_service: each answer is about the sender alone."""
@@ -37,8 +33,8 @@ class Answers:
         match request.command:
             case ListOwnLines():
                 return await self._lines(user_id)
-            case ListGrants():
-                return await self._grants(user_id)
+            case ListGrants() as command:
+                return await self._grants(user_id, command)
             case ListLooks() as command:
                 return await self._looks(user_id, command)
             case other:
@@ -60,7 +56,10 @@ class Answers:
             )
         )
 
-    async def _grants(self, user_id: str) -> GrantList:
+    async def _grants(self, user_id: str, command: ListGrants) -> GrantList:
+        grants, has_more = await self._reading.grants_of(
+            user_id, command.after, limit=command.limit
+        )
         return GrantList(
             grants=tuple(
                 Granted(
@@ -69,17 +68,23 @@ class Answers:
                     state=grant.state,
                     usage=grant.usage,
                 )
-                for grant in await self._reading.grants_of(user_id)
-            )
+                for grant in grants
+            ),
+            has_more=has_more,
         )
 
     async def _looks(self, user_id: str, command: ListLooks) -> LookLog:
-        looks, has_more = await self._reading.looks_at(
-            user_id, command.before, limit=LOOKS_PER_PAGE
-        )
+        looks, has_more = await self._reading.looks_at(user_id, command.before, limit=command.limit)
         return LookLog(
             looks=tuple(
-                Look(viewer_id=look.viewer_id, at=look.at, fields=look.fields, allowed=look.allowed)
+                Look(
+                    viewer_id=look.viewer_id,
+                    at=look.at,
+                    last_at=look.last_at,
+                    count=look.count,
+                    fields=look.fields,
+                    allowed=look.allowed,
+                )
                 for look in looks
             ),
             has_more=has_more,

@@ -81,14 +81,21 @@ class RegistryEvents:
         await self._following.heal()
 
     async def follow(self, ready: Sequence[Ready]) -> None:
-        """Take in events whose audience is there."""
-        for one in ready:
-            match one.event.message:
-                case AudienceEvent() as about if one.audience is not None:
-                    await self._memberships.project(one.audience, about)
-                case StandingBlockChanged() as change:
-                    await self._standing_blocks.take(change)
-                case TerminalRevoked() as revoked:
-                    await self._reading.revoke(revoked.terminal_id, self._clock())
-                case RegistrationRecycled() as recycled:
-                    await self._dial_orders.let_go(recycled)
+        """Take in events whose audience is there; those about groups, and about blocks, at once."""
+        messages = [one.event.message for one in ready]
+        await self._memberships.project(
+            [
+                (one.audience, one.event.message)
+                for one in ready
+                if one.audience is not None and isinstance(one.event.message, AudienceEvent)
+            ]
+        )
+        await self._standing_blocks.take(
+            [one for one in messages if isinstance(one, StandingBlockChanged)]
+        )
+        for message in messages:
+            match message:
+                case TerminalRevoked():
+                    await self._reading.revoke(message.terminal_id, self._clock())
+                case RegistrationRecycled():
+                    await self._dial_orders.let_go(message)

@@ -7,6 +7,7 @@ from pydantic import Field
 
 from carrier_registry_service.domain.budgets import Limits
 from carrier_registry_service.domain.lineage import Rules
+from carrier_registry_service.domain.quotas import Quotas
 from carrier_registry_service.domain.state import Terms
 from contactmesh.runtime.settings import ServiceSettings
 
@@ -25,10 +26,16 @@ class RegistrySettings(ServiceSettings):
     """How many registrations one person, and one number, may come to have at one carrier, ended
     ones included."""
 
+    grants_limit: int = Field(default=10_000, ge=1)
+    """How many people an owner may have granted looks to; revocations are not counted."""
+    dial_orders_limit: int = Field(default=10_000, ge=1)
+    """For how many people a viewer may keep a dial order of their own."""
+
     def terms(self, today: Callable[[str], str]) -> Terms:
         """The terms as the rules take them; `today` is as in `Rules`."""
         return Terms(
             rules=Rules(timedelta(hours=self.inferred_replacement_hours), today),
             limits=Limits(self.identities_per_day, self.failed_references_per_hour),
             registrations=self.registrations_limit,
+            quotas=Quotas(self.grants_limit, self.dial_orders_limit),
         )

@@ -28,6 +28,8 @@ class Wanted:
     """(owner, viewer): access and budget, and the record where there is access"""
     granted: set[tuple[str, str]] = field(default_factory=set)
     """(owner, viewer): the batch changes this access, so that what is stored decides nothing yet"""
+    ordered: set[tuple[str, str]] = field(default_factory=set)
+    """(owner, viewer): the batch changes the viewer's dial order"""
 
 
 def wanted(requests: Sequence[Request]) -> Wanted:
@@ -66,8 +68,8 @@ def _own(want: Wanted, request: Request, command: DescribeLine) -> None:
     want.identities.add(request.sender.user_id)
 
 
-def _nothing(want: Wanted, request: Request, command: SetDialOrder) -> None:
-    pass
+def _order(want: Wanted, request: Request, command: SetDialOrder) -> None:
+    want.ordered.add((command.identity_id, request.sender.user_id))
 
 
 WANTS: Final[Mapping[type[Command], Callable[[Wanted, Request, Any], None]]] = {
@@ -76,5 +78,5 @@ WANTS: Final[Mapping[type[Command], Callable[[Wanted, Request, Any], None]]] = {
     Grant: _grant,
     RevokeGrant: _grant,
     DescribeLine: _own,
-    SetDialOrder: _nothing,
+    SetDialOrder: _order,
 }

@@ -109,6 +109,7 @@ class GroupEvents:
                 )
                 for block in blocks
             ),
+            dissolved=group.dissolved,
         )
         return Outgoing.event(
             Envelope.of(

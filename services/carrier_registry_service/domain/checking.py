@@ -1,5 +1,6 @@
 """Answering whether a contact's numbers still stand (rows C1 to C7)."""
 
+from dataclasses import replace
 from typing import Final
 
 from carrier_registry_service.domain.access import EVERYTHING, NOTHING, Access
@@ -35,7 +36,11 @@ def check(state: State, asking: Asking, command: Check) -> Decision:
             raise _not_found()
         lineage = state.lineage(owner_id, asking.terms.rules)
         comparison = _compared(lineage, command)
-        _count_failed(state, asking, budget, comparison)
+        try:
+            _count_failed(state, asking, budget, comparison)
+        except Refusal:
+            _log(state, asking, owner_id, NOTHING)
+            raise
         own = state.dial_orders.get((viewer_id, owner_id))
         answer = _answer(command, access, lineage, comparison, () if own is None else own.order)
         _log(state, asking, owner_id, NOTHING if isinstance(answer, Refusal) else access)
@@ -101,16 +106,18 @@ def _count_failed(state: State, asking: Asking, budget: Budget, comparison: Comp
 
 def _log(state: State, asking: Asking, owner_id: str, access: Access) -> None:
     """Let the owner see the look; there may be no such owner, which must not show."""
-    look_id = f"{owner_id}/{asking.terminal_id}/{asking.command_id}"
     look = Looked(
-        look_id=look_id,
         owner_id=owner_id,
         viewer_id=asking.sender_id,
         at=asking.now,
+        last_at=asking.now,
         fields=access.fields,
         allowed=access.details,
     )
-    state.looks.put(look_id, look)
+    before = state.looks.get(look.look_id)
+    if before is not None:
+        look = replace(before, last_at=asking.now, count=before.count + 1)
+    state.looks.put(look.look_id, look)
 
 
 def _not_found() -> Refusal:

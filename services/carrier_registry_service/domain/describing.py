@@ -69,9 +69,16 @@ def set_dial_order(state: State, asking: Asking, command: SetDialOrder) -> Decis
     """Keep a viewer's own order for a contact.
 
     It is kept whoever the contact is: that it was kept says nothing of there being one.
+
+    Raises:
+        Refusal: `quota_exceeded`, the viewer keeps as many orders for others as are allowed.
     """
     key = (asking.sender_id, command.identity_id)
     order = tuple(dict.fromkeys(Ref.of(sent) for sent in command.order))
+    kept = state.kept_by(asking.sender_id)
+    if state.dial_orders.get(key) is not None:
+        kept = kept.without_dial_order()
+    state.kept.put(asking.sender_id, kept.with_dial_order(asking.terms.quotas) if order else kept)
     if order:
         state.dial_orders.put(key, DialOrder(*key, order))
     else:

@@ -11,6 +11,7 @@ from carrier_registry_service.domain.access import Access, Grant, Membership, ac
 from carrier_registry_service.domain.budgets import Budget, Limits
 from carrier_registry_service.domain.holding import Holders
 from carrier_registry_service.domain.lineage import Lineage, Rules
+from carrier_registry_service.domain.quotas import Kept, Quotas
 from carrier_registry_service.domain.registration import Ref, Registration
 from contactmesh.contracts.envelope import Message
 from contactmesh.contracts.errors import Refusal
@@ -70,14 +71,25 @@ class DialOrder:
 
 @dataclass(frozen=True, slots=True)
 class Looked:
-    """A look at an owner's numbers, for the owner to see."""
+    """A viewer's looks at an owner's numbers within an hour, at the same and answered alike.
 
-    look_id: str
+    That is what the owner sees. Within a batch it is what the batch adds: `count` looks, the first
+    of them `at` and the last one `last_at`.
+    """
+
     owner_id: str
     viewer_id: str
     at: datetime
+    last_at: datetime
     fields: tuple[str, ...]
     allowed: bool
+    count: int = 1
+
+    @property
+    def look_id(self) -> str:
+        """What tells it from all others: whoever looks again and again makes one for each hour."""
+        seen = "+".join(self.fields) or "refused"
+        return f"{self.owner_id}/{self.viewer_id}/{self.at:%Y%m%d%H}/{seen}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +100,7 @@ class Terms:
     limits: Limits
     registrations: int = 500
     """The most registrations of one identity, and of one number, at one carrier; ended ones too."""
+    quotas: Quotas = field(default_factory=Quotas)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +146,7 @@ class State:
         """(owner, viewer)"""
         self.dial_orders: Table[tuple[str, str], DialOrder] = Table()
         """(viewer, identity)"""
+        self.kept: Table[str, Kept] = Table()
         self.budgets: Table[str, Budget] = Table()
         self.asked: Table[tuple[str, str], Asked] = Table()
         """(viewer, identity)"""
@@ -173,6 +187,10 @@ class State:
             viewer_id,
             blocked=pair in self.blocked,
         )
+
+    def kept_by(self, user_id: str) -> Kept:
+        """How much is kept for a user."""
+        return self.kept.get(user_id) or Kept(user_id)
 
     def budget(self, viewer_id: str) -> Budget:
         """What a viewer has used up."""

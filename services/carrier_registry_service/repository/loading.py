@@ -2,22 +2,26 @@
 
 import asyncio
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any, Final
 
 from carrier_registry_service.domain.access import NOTHING, Membership
+from carrier_registry_service.domain.quotas import Kept, Quotas
 from carrier_registry_service.domain.state import State
 from carrier_registry_service.repository import mapping
 from carrier_registry_service.repository.mapping import join_key
 from carrier_registry_service.repository.memberships import Memberships, StandingBlocks
 from carrier_registry_service.wanted import Wanted
 from contactmesh.storage.database import Database
-from contactmesh.storage.transaction import Document, Write
+from contactmesh.storage.transaction import Addition, Document, Write
 
 
 class Loading:
     """Loads the documents that a batch looks at."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, quotas: Quotas) -> None:
+        self._quotas = quotas
+        self._guards = database.collection(mapping.GUARDS)
         self._records = database.collection(mapping.RECORDS)
         self._issued = database.collection(mapping.ISSUED)
         self._holders = database.collection(mapping.HOLDERS)
@@ -31,15 +35,16 @@ class Loading:
     async def load(self, want: Wanted) -> State:
         """Load what is wanted.
 
-        Budgets come before what was counted in them, and sequence numbers and a number's holders
-        before the records that they lead to: whatever another process commits meanwhile, an `etag`
-        is then outdated when this batch commits.
+        Budgets and guards come before what is counted under them, and sequence numbers and a
+        number's holders before the records that they lead to: whatever another process commits
+        meanwhile, an `etag` is then outdated when this batch commits.
 
         Who may look is found out from the viewer's side, and records are loaded for those alone who
         may: what is loaded is the same for a person who blocks, who does not know the viewer, and
         who does not exist.
         """
         state = State()
+        await self._load_kept(want, state)
         fed, groups, everywhere, somewhere, _, _ = await asyncio.gather(
             self._load_fed(want, state),
             self._memberships.of(sorted({viewer for _, viewer in want.looks})),
@@ -49,7 +54,11 @@ class Loading:
             self._load_budgets(want, state),
         )
         state.blocked = everywhere | somewhere
-        await asyncio.gather(self._load_shared(want, groups, state), self._load_asked(want, state))
+        await asyncio.gather(
+            self._load_shared(want, groups, state),
+            self._load_asked(want, state),
+            self._count_kept(want, state),
+        )
         allowed = {
             pair for pair in want.looks if pair in want.granted or state.access(*pair) != NOTHING
         }
@@ -88,9 +97,31 @@ class Loading:
         state.records.load((id_, mapping.record(document)) for id_, document in found.items())
 
     async def _load_grants(self, want: Wanted, state: State) -> None:
-        found = await self._grants.get_many([join_key(*pair) for pair in sorted(want.looks)])
+        found = await self._grants.get_many(
+            [join_key(*pair) for pair in sorted(want.looks | want.granted)]
+        )
         grants = map(mapping.grant, found.values())
         state.grants.load(((one.owner_id, one.viewer_id), one) for one in grants)
+
+    async def _load_kept(self, want: Wanted, state: State) -> None:
+        owners = {owner for owner, _ in want.granted}
+        users = sorted(owners | {viewer for _, viewer in want.ordered})
+        found = await self._guards.get_many(users)
+        state.kept.load((id_, Kept(id_, etag=guard["etag"])) for id_, guard in found.items())
+        await self._load_dial_orders(want.ordered, state)
+
+    async def _count_kept(self, want: Wanted, state: State) -> None:
+        """Count, up to the quotas, what users keep who come to keep one more."""
+        given = {(one.owner_id, one.viewer_id) for one in state.grants if not one.revoked}
+        ordered = {(one.identity_id, one.viewer_id) for one in state.dial_orders}
+        for owner in sorted({owner for owner, _ in want.granted - given}):
+            where: dict[str, Any] = {"owner_id": owner, "revoked": False}
+            count = await self._grants.count(where, limit=self._quotas.grants + 1)
+            state.kept.load([(owner, replace(state.kept_by(owner), grants=count))])
+        for viewer in sorted({viewer for _, viewer in want.ordered - ordered}):
+            where = {"viewer_id": viewer}
+            count = await self._dial_orders.count(where, limit=self._quotas.dial_orders + 1)
+            state.kept.load([(viewer, replace(state.kept_by(viewer), dial_orders=count))])
 
     async def _load_budgets(self, want: Wanted, state: State) -> None:
         found = await self._budgets.get_many(sorted({viewer for _, viewer in want.looks}))
@@ -122,7 +153,6 @@ PLAIN: Final[tuple[tuple[str, str, Callable[[Any], Document]], ...]] = (
     ("grants", mapping.GRANTS, mapping.stored_grant),
     ("asked", mapping.ASKED, mapping.stored_asked),
     ("dial_orders", mapping.DIAL_ORDERS, mapping.stored_dial_order),
-    ("looks", mapping.LOOKS, mapping.stored_look),
 )
 """What is written whatever is stored, for the last one counts."""
 
@@ -130,14 +160,15 @@ GUARDED: Final[tuple[tuple[str, str, Callable[[Any], Document]], ...]] = (
     ("records", mapping.RECORDS, mapping.stored_record),
     ("issued", mapping.ISSUED, mapping.stored_issued),
     ("holders", mapping.HOLDERS, mapping.stored_holders),
+    ("kept", mapping.GUARDS, mapping.stored_guard),
     ("budgets", mapping.BUDGETS, mapping.stored_budget),
 )
 """What is written only if no other process has written it since it was loaded."""
 
 
-def writes(state: State) -> list[Write]:
-    """What the batch changed, guarded by what it was based on."""
-    found = [
+def writes(state: State) -> list[Write | Addition]:
+    """What the batch changed, guarded by what it was based on, and the looks that it adds."""
+    found: list[Write | Addition] = [
         Write(collection, _id(key), None if document is None else stored(document))
         for name, collection, stored in PLAIN
         for key, document in getattr(state, name).changed.items()
@@ -151,6 +182,11 @@ def writes(state: State) -> list[Write]:
         )
         for name, collection, stored in GUARDED
         for key, document in getattr(state, name).changed.items()
+    ]
+    found += [
+        Addition(mapping.LOOKS, id_, mapping.added_looks(look))
+        for id_, look in state.looks.changed.items()
+        if look is not None
     ]
     return found
 

@@ -9,6 +9,7 @@ from typing import Any, Final
 from carrier_registry_service.domain.access import Grant, Membership
 from carrier_registry_service.domain.budgets import Budget
 from carrier_registry_service.domain.holding import Holder, Holders
+from carrier_registry_service.domain.quotas import Kept
 from carrier_registry_service.domain.registration import (
     Beginning,
     Description,
@@ -27,6 +28,7 @@ ISSUED: Final = "issued"
 HOLDERS: Final = "holders"
 GRANTS: Final = "grants"
 DIAL_ORDERS: Final = "dial_orders"
+GUARDS: Final = "guards"
 BUDGETS: Final = "budgets"
 ASKED: Final = "asked"
 LOOKS: Final = "looks"
@@ -181,6 +183,11 @@ def grant(document: Document) -> Grant:
     return Grant(**_values(document))
 
 
+def stored_guard(kept: Kept) -> Document:
+    """What guards the count of what is kept for a user: nothing but its `etag`."""
+    return {}
+
+
 def stored_budget(budget: Budget) -> Document:
     """What a viewer has used up, less its `etag`."""
     return {
@@ -210,21 +217,22 @@ def asked(document: Document) -> Asked:
     return Asked(**_values(document))
 
 
-def stored_look(look: Looked) -> Document:
-    """A look."""
-    return {
+def added_looks(look: Looked) -> Document:
+    """What looks change in those of the same hour that are stored, or that they are the first."""
+    first = {
         "owner_id": look.owner_id,
         "viewer_id": look.viewer_id,
         "at": look.at,
         "fields": list(look.fields),
         "allowed": look.allowed,
     }
+    return {"$setOnInsert": first, "$max": {"last_at": look.last_at}, "$inc": {"count": look.count}}
 
 
 def look(document: Document) -> Looked:
-    """A look."""
-    values = _values(document)
-    return Looked(**{**values, "look_id": document["_id"], "fields": tuple(values["fields"])})
+    """Looks within an hour; an earlier release has stored each by itself."""
+    values = {"last_at": document["at"], "count": 1, **_values(document)}
+    return Looked(**{**values, "fields": tuple(values["fields"])})
 
 
 def stored_dial_order(dial_order: DialOrder) -> Document:

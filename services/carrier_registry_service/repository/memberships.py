@@ -1,7 +1,6 @@
 """Which groups users share, and whom they block: audiences by user instead of by group."""
 
-from collections.abc import Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Mapping, Sequence
 
 from carrier_registry_service.domain.access import Membership
 from carrier_registry_service.repository import mapping
@@ -13,13 +12,13 @@ from contactmesh.contracts.group.events import (
     BlockLifted,
     BlockSet,
     GroupCreated,
-    GroupDissolved,
     MemberJoined,
     MemberLeft,
     StandingBlockChanged,
 )
-from contactmesh.storage.database import Database, Index
-from contactmesh.storage.errors import StaleState
+from contactmesh.runtime.commands import on_fresh_state
+from contactmesh.storage.database import Collection, Database, Index
+from contactmesh.storage.errors import Contended, StaleState
 from contactmesh.storage.transaction import Document
 
 
@@ -29,16 +28,18 @@ class StandingBlocks:
     def __init__(self, database: Database) -> None:
         self._collection = database.collection(mapping.STANDING_BLOCKS)
 
-    async def take(self, change: StandingBlockChanged) -> None:
-        """Take a change over, unless a later one is known."""
-        key = join_key(change.setter_id, change.blocked_id)
-        # What is newer already is not replaced: there, the upsert finds the key taken.
-        with suppress(StaleState):
-            await self._collection.update(
-                {"_id": key, "rev": {"$lt": change.rev}},
-                {"$set": {"rev": change.rev, "blocked": change.blocked}},
-                upsert=True,
-            )
+    async def take(self, changes: Sequence[StandingBlockChanged]) -> None:
+        """Take changes over, in whatever order, each unless a later one is known."""
+        last: dict[str, StandingBlockChanged] = {}
+        for change in changes:
+            key = join_key(change.setter_id, change.blocked_id)
+            if key not in last or last[key].rev < change.rev:
+                last[key] = change
+        await _keep_newest(
+            self._collection,
+            "rev",
+            {key: {"rev": one.rev, "blocked": one.blocked} for key, one in last.items()},
+        )
 
     async def among(self, pairs: Iterable[tuple[str, str]]) -> frozenset[tuple[str, str]]:
         """Those of the pairs, as (setter, blocked), between whom a block stands."""
@@ -67,26 +68,34 @@ class Memberships:
             ]
         )
 
-    async def project(self, audience: Audience, event: AudienceEvent) -> None:
-        """Take over what an event has changed, from an audience that is at least as new."""
-        older = {"group_id": audience.group_id, "version": {"$lt": audience.version}}
-        gone = {"$set": {"version": audience.version, "active": False, "blocked": []}}
-        if audience.dissolved or isinstance(event, GroupDissolved):
-            await self._collection.update_all(older, gone)
-            return
-        changes = [
-            (
-                {"_id": join_key(audience.group_id, user_id), "version": {"$lt": audience.version}},
-                {"$set": _membership(audience, user_id)},
-            )
-            for user_id in _concerned(audience, event)
-        ]
-        # What is newer already is not replaced: there, the upsert finds the key taken.
-        with suppress(StaleState):
-            await self._collection.update_each(changes, upsert=True)
-        if isinstance(event, GroupCreated | AudienceSnapshot):
-            others = {**older, "user_id": {"$nin": list(audience.members)}}
-            await self._collection.update_all(others, gone)
+    async def project(self, steps: Sequence[tuple[Audience, AudienceEvent]]) -> None:
+        """Take over what events have changed, each from an audience that is at least as new.
+
+        Of each membership its newest state is written, all of them at once; then whoever is left
+        over in the groups that came, or ended, as a whole.
+        """
+        newest: dict[str, Document] = {}
+        whole: dict[str, Audience] = {}
+        for audience, event in steps:
+            for user_id in _concerned(audience, event):
+                key = join_key(audience.group_id, user_id)
+                if key not in newest or newest[key]["version"] < audience.version:
+                    newest[key] = _membership(audience, user_id)
+            if audience.dissolved or isinstance(event, GroupCreated | AudienceSnapshot):
+                known = whole.get(audience.group_id)
+                if known is None or known.version < audience.version:
+                    whole[audience.group_id] = audience
+        await _keep_newest(self._collection, "version", newest)
+        await self._collection.update_each(
+            [
+                (
+                    {"group_id": one.group_id, "version": {"$lt": one.version}},
+                    {"$set": {"version": one.version, "active": False, "blocked": []}},
+                )
+                for one in whole.values()
+            ],
+            many=True,
+        )
 
     async def of(self, user_ids: Sequence[str]) -> dict[str, list[str]]:
         """The groups that users are in, by user."""
@@ -100,7 +109,8 @@ class Memberships:
     async def blocks_among(self, pairs: Iterable[tuple[str, str]]) -> frozenset[tuple[str, str]]:
         """Those of the pairs, as (setter, blocked), of whom one blocks the other in some group.
 
-        The block holds whoever of the two has left the group since, until its setter lifts it.
+        The block holds whoever of the two has left the group since, and after the group's end,
+        until its setter lifts it.
         """
         wanted = frozenset(pairs)
         if not wanted:
@@ -125,8 +135,34 @@ class Memberships:
         return by_user
 
 
+async def _keep_newest(
+    collection: Collection, version: str, documents: Mapping[str, Document]
+) -> None:
+    """Write documents by id, each unless what is stored has that `version` or a newer one."""
+    changes = [
+        ({"_id": id_, version: {"$lt": document[version]}}, {"$set": document})
+        for id_, document in documents.items()
+    ]
+
+    async def write() -> None:
+        try:
+            await collection.update_each(changes, upsert=True)
+        except Contended:
+            raise
+        except StaleState:
+            # Some are there by now: newer ones, which stay, or what another process has just made
+            # of an older event, which does not.
+            await collection.update_each(changes)
+
+    await on_fresh_state(write)
+
+
 def _concerned(audience: Audience, event: AudienceEvent) -> Iterable[str]:
     """The users whose membership an event changes, blocks that they set included."""
+    if audience.dissolved:
+        # All of them, so that no older event that is still being projected finds no document. The
+        # blocks outlive the group: only their setters end them.
+        return dict.fromkeys((*audience.members, *audience.blocks))
     match event:
         case GroupCreated() | AudienceSnapshot():
             return dict.fromkeys((*audience.members, *audience.blocks))
@@ -145,6 +181,6 @@ def _membership(audience: Audience, user_id: str) -> Document:
         "group_id": audience.group_id,
         "user_id": user_id,
         "version": audience.version,
-        "active": user_id in audience.members,
+        "active": not audience.dissolved and user_id in audience.members,
         "blocked": sorted(blocked for blocked, lifted in blocks.items() if lifted == STANDING),
     }

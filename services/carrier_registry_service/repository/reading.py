@@ -11,10 +11,13 @@ from contactmesh.storage.database import Database, Index
 
 DAY_SECONDS: Final = 24 * 3600
 LOOKS_KEPT_SECONDS: Final = 180 * DAY_SECONDS
-MOST_GRANTS: Final = 5_000
 
 INDEXES: Final = {
-    mapping.GRANTS: [Index((("owner_id", 1), ("viewer_id", 1)))],
+    mapping.GRANTS: [
+        Index((("owner_id", 1), ("viewer_id", 1))),
+        Index((("owner_id", 1), ("revoked", 1))),
+    ],
+    mapping.DIAL_ORDERS: [Index((("viewer_id", 1),))],
     mapping.ASKED: [Index((("day_from", 1),), expire_seconds=2 * DAY_SECONDS)],
     mapping.LOOKS: [
         Index((("owner_id", 1), ("at", -1), ("_id", 1))),
@@ -43,12 +46,15 @@ class Reading:
         found = await self._records.get(identity_id)
         return Record(identity_id) if found is None else mapping.record(found)
 
-    async def grants_of(self, owner_id: str) -> list[Grant]:
-        """What an owner has said about viewers."""
-        found = await self._grants.find(
-            {"owner_id": owner_id}, sort=[("viewer_id", 1)], limit=MOST_GRANTS
-        )
-        return [mapping.grant(document) for document in found]
+    async def grants_of(
+        self, owner_id: str, after: str | None, *, limit: int
+    ) -> tuple[list[Grant], bool]:
+        """What an owner has said about viewers, in the order of their ids, and whether of more."""
+        where: dict[str, Any] = {"owner_id": owner_id}
+        if after is not None:
+            where["viewer_id"] = {"$gt": after}
+        found = await self._grants.find(where, sort=[("viewer_id", 1)], limit=limit + 1)
+        return [mapping.grant(document) for document in found[:limit]], len(found) > limit
 
     async def looks_at(
         self, owner_id: str, before: datetime | None, *, limit: int

@@ -36,25 +36,26 @@ def block(state: State, asking: Asking, command: BlockCommand) -> Decision:
 def lift(state: State, asking: Asking, command: Lift) -> Decision:
     """Take a block back, in one group or everywhere.
 
-    In one group while the other is blocked everywhere, it is an exception for that group.
+    In one group while the other is blocked everywhere, it is an exception for that group. Whoever
+    set a block may lift it: a member or no longer one, and after the group's end.
     """
     pair = (asking.user_id, command.user_id)
     if command.group_id is not None:
-        group, member = state.group_of(command.group_id, asking)
+        before = state.blocks.get((command.group_id, *pair))
+        if before is None:
+            state.group_of(command.group_id, asking)
+        if before is None or not before.active:
+            return Decision()
         state.guard(*pair)
-        return Decision(told=_lifted(state, asking, group, member, command.user_id))
+        return Decision(told=_lifted(state, asking, before))
     state.guard(*pair)
     told: list[Told] = []
     if state.standing.get(pair) is not None:
         state.standing.drop(pair)
         told.append(_everywhere(asking, command.user_id, blocked=False))
-    for standing in state.blocks:
-        shared = state.groups.get(standing.group_id)
-        own = state.members.get((standing.group_id, asking.user_id))
-        if (standing.setter_id, standing.blocked_id) != pair or shared is None or own is None:
-            continue
-        if not shared.dissolved:
-            told += _lifted(state, asking, shared, own, command.user_id)
+    for known in state.blocks:
+        if (known.setter_id, known.blocked_id) == pair and known.active:
+            told += _lifted(state, asking, known)
     return Decision(told=tuple(told))
 
 
@@ -112,43 +113,48 @@ def _set(state: State, group: Group, setter: Member, blocked_id: str) -> tuple[T
     return (Told(told, group.group_id),)
 
 
-def _lifted(
-    state: State, asking: Asking, group: Group, setter: Member, blocked_id: str
-) -> tuple[Told, ...]:
-    key = (group.group_id, setter.user_id, blocked_id)
-    before = state.blocks.get(key)
-    if before is None or not before.active:
+def _lifted(state: State, asking: Asking, before: Block) -> tuple[Told, ...]:
+    group = state.groups.get(before.group_id)
+    if group is None:
         return ()
-    _release(state, setter, before)
-    kept_one = (before.frozen_card_rev or 0) > setter.membership_rev
-    seen = before.frozen_digest if kept_one else None
-    missed = setter.card_rev is not None and setter.card_digest != seen
+    key = (before.group_id, before.setter_id, before.blocked_id)
+    setter = state.members.get((before.group_id, before.setter_id))
     head = group.with_new_audience()
-    if missed:
-        # The current card goes out under a revision of now: its own would tell when it changed.
-        head = head.advanced(asking.now)
-        lifted_rev = head.rev
+    missed = False
+    if group.dissolved or setter is None:
+        # Nobody is shown anything here any more, so that nothing has to be known of the lifting.
+        state.blocks.drop(key)
     else:
-        lifted_rev = before.shown_rev
-    state.put_group(head)
-    state.put_block(
-        Block(
-            *key,
-            active=False,
-            lifted_rev=lifted_rev,
-            lifted_version=head.audience_version,
-            same_card_rev=None if missed else setter.card_rev,
-            excepted=state.standing.get((setter.user_id, blocked_id)) is not None,
+        missed = _missed(setter, before)
+        # The current card goes out under a revision of now: its own would tell when it changed.
+        head = head.advanced(asking.now) if missed else head
+        _release(state, setter, before)
+        state.put_block(
+            Block(
+                *key,
+                active=False,
+                lifted_rev=head.rev if missed else before.shown_rev,
+                lifted_version=head.audience_version,
+                same_card_rev=None if missed else setter.card_rev,
+                excepted=state.standing.get((before.setter_id, before.blocked_id)) is not None,
+            )
         )
-    )
+    state.put_group(head)
     told = BlockLifted(
-        group_id=group.group_id,
+        group_id=before.group_id,
         audience_version=head.audience_version,
-        setter_id=setter.user_id,
-        blocked_id=blocked_id,
+        setter_id=before.setter_id,
+        blocked_id=before.blocked_id,
         refresh=missed,
     )
-    return (Told(told, group.group_id),)
+    return (Told(told, before.group_id),)
+
+
+def _missed(setter: Member, before: Block) -> bool:
+    """Whether the present card is another than the one that the block has kept."""
+    kept_one = (before.frozen_card_rev or 0) > setter.membership_rev
+    seen = before.frozen_digest if kept_one else None
+    return setter.card_rev is not None and setter.card_digest != seen
 
 
 def _release(state: State, setter: Member, before: Block) -> None:

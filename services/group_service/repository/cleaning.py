@@ -11,9 +11,10 @@ class Cleaning:
 
     def __init__(self, database: Database) -> None:
         self._revoked = database.collection(mapping.REVOKED)
+        self._blocks = database.collection(mapping.BLOCKS)
         self._of_a_group = [
             database.collection(name)
-            for name in (mapping.MEMBERS, mapping.BLOCKS, mapping.FROZEN, mapping.INVITATIONS)
+            for name in (mapping.MEMBERS, mapping.FROZEN, mapping.INVITATIONS)
         ]
 
     async def revoke(self, terminal_id: str, now: datetime) -> None:
@@ -21,6 +22,10 @@ class Cleaning:
         await self._revoked.update({"_id": terminal_id}, {"$setOnInsert": {"at": now}}, upsert=True)
 
     async def purge_group(self, group_id: str) -> None:
-        """Delete members, cards, blocks and invitations of a dissolved group; the head stays."""
+        """Delete members, cards and invitations of a dissolved group, and blocks lifted before.
+
+        The head stays, and so do the standing blocks: each one until its setter lifts it.
+        """
         for collection in self._of_a_group:
             await collection.delete_where({"group_id": group_id})
+        await self._blocks.delete_where({"group_id": group_id, "active": False})

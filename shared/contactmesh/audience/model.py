@@ -86,7 +86,8 @@ def begun(event: GroupCreated | AudienceSnapshot) -> Audience:
             for block in event.blocks:
                 lifted = block.lifted_version or STANDING
                 blocks.setdefault(block.setter_id, {})[block.blocked_id] = lifted
-    return Audience(event.group_id, event.audience_version, members, blocks)
+    dissolved = isinstance(event, AudienceSnapshot) and event.dissolved
+    return Audience(event.group_id, event.audience_version, members, blocks, dissolved)
 
 
 def moved_on(audience: Audience, event: AudienceEvent) -> Audience:

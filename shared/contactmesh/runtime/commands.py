@@ -33,7 +33,7 @@ from contactmesh.runtime.metrics import PROCESSING, RECEIVED
 from contactmesh.runtime.pace import Pace, PaceKeeper
 from contactmesh.storage.errors import Contended, DatabaseUnavailable, StaleState
 from contactmesh.storage.inbox import InboxEntry
-from contactmesh.storage.transaction import Write
+from contactmesh.storage.transaction import Addition, Write
 from contactmesh.storage.unit_of_work import UnitOfWork
 
 log = structlog.get_logger()
@@ -75,7 +75,7 @@ class Decided:
     """A batch's outcomes, one for each request in order, and the writes that hold them."""
 
     outcomes: Sequence[Outcome]
-    writes: Sequence[Write] = field(default=())
+    writes: Sequence[Write | Addition] = field(default=())
 
 
 class CommandService(Protocol):

@@ -8,7 +8,7 @@ from typing import Any, Final, Self
 
 from bson.codec_options import CodecOptions
 from motor.motor_asyncio import AsyncIOMotorClient, AsyncIOMotorCollection, AsyncIOMotorDatabase
-from pymongo import UpdateOne
+from pymongo import UpdateMany, UpdateOne
 
 from contactmesh.storage.errors import told_plainly
 from contactmesh.storage.transaction import Document, Transaction
@@ -97,8 +97,14 @@ class Collection:
         changes: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]],
         *,
         upsert: bool = False,
+        many: bool = False,
     ) -> None:
         """Change documents, each as (where, change), in one round trip and in any order.
+
+        Args:
+            changes: which documents, and how.
+            upsert: make a document where none matches.
+            many: change every document that matches, instead of one.
 
         Raises:
             StaleState: `upsert`, and some document with its id is there but does not match; all
@@ -106,7 +112,8 @@ class Collection:
         """
         if not changes:
             return
-        operations = [UpdateOne(where, change, upsert=upsert) for where, change in changes]
+        kind = UpdateMany if many else UpdateOne
+        operations = [kind(where, change, upsert=upsert) for where, change in changes]
         with told_plainly():
             await self._collection.bulk_write(operations, ordered=False)
 

@@ -1,12 +1,12 @@
 """What can be written within a transaction."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from motor.motor_asyncio import AsyncIOMotorClientSession, AsyncIOMotorDatabase
-from pymongo import DeleteOne, InsertOne, ReplaceOne
+from pymongo import DeleteOne, InsertOne, ReplaceOne, UpdateOne
 
 from contactmesh.storage.errors import StaleState
 
@@ -28,6 +28,19 @@ class Write:
     guard: int | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Addition:
+    """What is added to a document whatever it holds; `change` makes the document if there is none.
+
+    It needs nothing to be loaded, and is lost to nobody who adds at the same time. As all of a
+    transaction it takes place once, so that counts stay exact.
+    """
+
+    collection: str
+    id: str
+    change: Mapping[str, Any]
+
+
 class Transaction:
     """Writes that take effect together or not at all."""
 
@@ -39,13 +52,13 @@ class Transaction:
         self._database = database
         self._session = session
 
-    async def write(self, writes: Sequence[Write]) -> None:
+    async def write(self, writes: Sequence[Write | Addition]) -> None:
         """Write documents, one round trip for each collection.
 
         Raises:
             StaleState: a guard did not hold.
         """
-        by_collection: dict[str, list[Write]] = defaultdict(list)
+        by_collection: dict[str, list[Write | Addition]] = defaultdict(list)
         for write in writes:
             by_collection[write.collection].append(write)
         for name, group in by_collection.items():
@@ -53,7 +66,7 @@ class Transaction:
                 [_operation(write) for write in group], ordered=False, session=self._session
             )
             done = result.matched_count + result.upserted_count + result.inserted_count
-            if done != sum(write.document is not None for write in group):
+            if done != sum(_leaves_one(write) for write in group):
                 raise StaleState(f"{name} has changed since it was loaded")
 
     async def insert(self, collection: str, documents: Sequence[Document]) -> None:
@@ -68,9 +81,15 @@ class Transaction:
             )
 
 
+def _leaves_one(write: Write | Addition) -> bool:
+    return isinstance(write, Addition) or write.document is not None
+
+
 def _operation(
-    write: Write,
-) -> InsertOne[Document] | ReplaceOne[Document] | DeleteOne:
+    write: Write | Addition,
+) -> InsertOne[Document] | ReplaceOne[Document] | UpdateOne | DeleteOne:
+    if isinstance(write, Addition):
+        return UpdateOne({"_id": write.id}, write.change, upsert=True)
     if write.document is None:
         return DeleteOne({"_id": write.id})
     document = {"_id": write.id, **write.document}

@@ -9,7 +9,7 @@ from contactmesh.messaging.relay import OutboxEntry
 from contactmesh.storage.database import Database
 from contactmesh.storage.inbox import Inbox, InboxEntry, remember
 from contactmesh.storage.outbox import MongoOutbox
-from contactmesh.storage.transaction import Write
+from contactmesh.storage.transaction import Addition, Write
 
 
 class UnitOfWork:
@@ -28,7 +28,7 @@ class UnitOfWork:
     async def commit(
         self,
         *,
-        writes: Sequence[Write],
+        writes: Sequence[Write | Addition],
         handled: Sequence[InboxEntry],
         messages: Sequence[Outgoing],
         now: datetime,

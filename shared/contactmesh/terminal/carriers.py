@@ -7,6 +7,7 @@ from typing import Final
 from contactmesh.contracts.carrier.access import (
     DescribeLine,
     Grant,
+    Granted,
     GrantList,
     ListGrants,
     ListLooks,
@@ -147,13 +148,20 @@ class CarrierCommands(ServiceCommands):
         await self._requests.ask(RevokeGrant(viewer_id=viewer_id), Done)
 
     async def grants(self) -> GrantList:
-        """Whom the user lets see what."""
-        return await self._requests.ask(ListGrants(), GrantList)
+        """Whom the user lets see what: all of them."""
+        found: list[Granted] = []
+        page = GrantList(grants=(), has_more=True)
+        while page.has_more:
+            after = found[-1].viewer_id if found else None
+            page = await self._requests.ask(ListGrants(after=after), GrantList)
+            found += page.grants
+        return GrantList(grants=tuple(found))
 
-    async def looks(self, before: datetime | None = None) -> LookLog:
-        """Who looked at the user's numbers, the latest look first (row C7).
+    async def looks(self, before: datetime | None = None, limit: int = 200) -> LookLog:
+        """Who looked at the user's numbers, those of the latest hour first (row C7).
 
         Args:
-            before: only earlier looks, to read on.
+            before: only looks of an earlier `at`, to read on while the log says `has_more`.
+            limit: about how many, from 1 to 1,000.
         """
-        return await self._requests.ask(ListLooks(before=before), LookLog)
+        return await self._requests.ask(ListLooks(before=before, limit=limit), LookLog)

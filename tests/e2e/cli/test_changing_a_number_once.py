@@ -247,3 +247,18 @@ async def test_lifting_without_a_group_says_which_blocks_went(li_wei: Person, bo
     assert "家人" in (await li_wei.run("lift", "bob")).out
     assert "Nothing to lift" in (await li_wei.run("lift", "bob")).err
     assert (await li_wei.told("lift", "bob"))["lifted"] == []
+
+
+@pytest.mark.parametrize("end", ["leave", "dissolve"])
+async def test_a_block_is_lifted_by_its_groups_id_where_one_is_no_member_any_more(
+    li_wei: Person, bob: Person, end: str
+) -> None:
+    await befriend(li_wei, bob)
+    await li_wei.run("block", "bob", "--group", "家人")
+    (group_id,) = (await li_wei.told("blocks"))["in_groups"]
+    if end == "leave":
+        await li_wei.run("group", "hand-over", "家人", "bob")
+    await li_wei.run("group", end, "家人", "--yes")
+    assert group_id in (await li_wei.run("blocks")).out
+    assert (await li_wei.told("lift", "bob", "--group", group_id))["lifted"] == [group_id]
+    assert (await li_wei.told("blocks"))["in_groups"] == {}

@@ -24,6 +24,8 @@ async def system(
             SERVICE: {
                 "CONTACTMESH_IDENTITIES_PER_DAY": "25",
                 "CONTACTMESH_FAILED_REFERENCES_PER_HOUR": "6",
+                "CONTACTMESH_GRANTS_LIMIT": "8",
+                "CONTACTMESH_DIAL_ORDERS_LIMIT": "5",
             }
         },
     ) as running:

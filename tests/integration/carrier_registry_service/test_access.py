@@ -1,6 +1,7 @@
 """Who may look, on the wire (row C7): grants, groups, blocks, and what the owner sees of it."""
 
 import asyncio
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from tests.integration.carrier_registry_service.carrying import (
@@ -21,6 +22,7 @@ from tests.wire import System, Terminal
 
 from contactmesh.contracts.carrier.access import (
     Grant,
+    Granted,
     GrantList,
     ListGrants,
     ListLooks,
@@ -28,11 +30,18 @@ from contactmesh.contracts.carrier.access import (
     LookLog,
     RevokeGrant,
 )
-from contactmesh.contracts.carrier.check import Checked
+from contactmesh.contracts.carrier.check import Check, Checked
 from contactmesh.contracts.carrier.feed import StateSeen, UsageSeen
 from contactmesh.contracts.carrier.records import DataVolume, NetworkState, ShownState
 from contactmesh.contracts.errors import ErrorCode
-from contactmesh.contracts.group.commands import Block, DissolveGroup, LeaveGroup, Lift
+from contactmesh.contracts.group.commands import (
+    Block,
+    BlockList,
+    DissolveGroup,
+    LeaveGroup,
+    Lift,
+    ListBlocks,
+)
 
 pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.claim("C7")]
 
@@ -72,19 +81,48 @@ async def test_a_block_in_one_group_takes_away_what_another_group_implies(system
 
 
 async def test_nobody_lifts_a_block_on_themselves_by_leaving_the_group(system: System) -> None:
-    _, (lin, bo) = await with_a_number(system, "lin", "bo")
-    first, second = await lin.creates(bo), await lin.creates(bo)
+    _, (lin, bo, mei) = await with_a_number(system, "lin", "bo", "mei")
+    first, _ = await lin.creates(bo, mei), await lin.creates(bo)
     await until(bo, lin, allowed)
+    await until(mei, bo, allowed)
     await lin.does(Block(user_id=bo.user_id, group_id=first))
     await until(bo, lin, denied)
     await bo.does(LeaveGroup(group_id=first))
-    for _ in range(10):
-        await asyncio.sleep(0.2)
-        assert denied(await ask(bo, lin)), "they still share the other group"
-    await lin.does(DissolveGroup(group_id=first))
+    await until(mei, bo, denied)  # the registry knows by now that bo has left
+    assert denied(await ask(bo, lin)), "they still share the other group"
+    await lin.does(Lift(user_id=bo.user_id, group_id=first))
     await until(bo, lin, allowed)
-    await lin.does(DissolveGroup(group_id=second))
+
+
+async def test_nobody_lifts_a_block_on_themselves_by_dissolving_the_group(system: System) -> None:
+    _, (lin, bo, mei) = await with_a_number(system, "lin", "bo", "mei")
+    first, second = await bo.creates(lin, mei), await bo.creates(lin)
+    await until(bo, lin, allowed)
+    await until(mei, lin, allowed)
+    await lin.does(Block(user_id=bo.user_id, group_id=first))
     await until(bo, lin, denied)
+    await bo.does(DissolveGroup(group_id=first))
+    await until(mei, lin, denied)  # the registry knows by now that the group is gone
+    assert denied(await ask(bo, lin)), "they still share the other group"
+    standing = await lin.does(ListBlocks())
+    assert isinstance(standing, BlockList)
+    assert standing.in_groups == {first: (bo.user_id,)}
+    await lin.does(Lift(user_id=bo.user_id, group_id=first))
+    assert await lin.does(ListBlocks()) == BlockList()
+    await until(bo, lin, allowed)
+    await bo.does(DissolveGroup(group_id=second))
+    await until(bo, lin, denied)
+
+
+async def test_a_setter_who_has_left_lifts_the_block_that_they_set_there(system: System) -> None:
+    _, (lin, bo) = await with_a_number(system, "lin", "bo")
+    first, _ = await bo.creates(lin), await bo.creates(lin)
+    await until(bo, lin, allowed)
+    await lin.does(Block(user_id=bo.user_id, group_id=first))
+    await until(bo, lin, denied)
+    await lin.does(LeaveGroup(group_id=first))
+    await lin.does(Lift(user_id=bo.user_id, group_id=first))
+    await until(bo, lin, allowed)
 
 
 async def test_a_block_holds_for_a_grant_and_in_a_group_that_is_joined_later(
@@ -151,33 +189,88 @@ async def test_whoever_may_not_look_cannot_tell_why(system: System) -> None:
     assert not any(terminal.ever_saw("+86139") for terminal in (mei, ada))
 
 
-async def test_the_owner_sees_who_looked_at_what_page_by_page(system: System) -> None:
-    seq, (lin, bo, ada) = await with_a_number(system, "lin", "bo", "ada")
-    await lin.does(Grant(viewer_id=bo.user_id, state=True))
-    await ask(ada, lin)
-    await ask(lin, lin)
-    looks = 230
-    replies = await asyncio.gather(*(ask(bo, lin, ref("cn-mobile", seq)) for _ in range(looks)))
-    assert all(map(allowed, replies))
+async def all_looks(owner: Terminal, limit: int = 200) -> list[Look]:
+    """The owner's whole log, read page by page."""
     seen: list[Look] = []
     before = None
-    pages = 0
     while True:
-        page = await lin.does(ListLooks(before=before))
+        page = await owner.does(ListLooks(before=before, limit=limit))
         assert isinstance(page, LookLog)
         seen += page.looks
-        pages += 1
         if not page.has_more:
-            break
+            return seen
         before = page.looks[-1].at
-    assert pages > 1
+
+
+async def test_the_owner_sees_who_looked_at_what_however_often(system: System) -> None:
+    seq, (lin, bo, ada) = await with_a_number(system, "lin", "bo", "ada")
+    desktop = await system.another_terminal(bo.user_id)
+    await lin.does(Grant(viewer_id=bo.user_id, state=True))
+    began_at = datetime.now(UTC)
+    await ask(ada, lin)
+    await ask(lin, lin)
+    times = 230
+    replies = await asyncio.gather(
+        *(ask((bo, desktop)[number % 2], lin, ref("cn-mobile", seq)) for number in range(times))
+    )
+    assert all(map(allowed, replies))
+    again = Check(identity_id=lin.user_id)
+    for number in (1, 2, 3):
+        await bo.send_command(again, "sent-again")
+        assert allowed(await bo.reply_to("sent-again", number=number))
+    seen = await all_looks(lin)
     assert [one.at for one in seen] == sorted((one.at for one in seen), reverse=True)
-    assert len(seen) == looks + 1, "looking at oneself is none"
-    assert (seen[-1].viewer_id, seen[-1].allowed, seen[-1].fields) == (ada.user_id, False, ())
-    assert {(one.viewer_id, one.allowed, one.fields) for one in seen[:-1]} == {
-        (bo.user_id, True, ("details", "state"))
-    }
+    bos = [one for one in seen if one.viewer_id == bo.user_id]
+    assert len(bos) <= 2, "one for each hour"
+    assert sum(one.count for one in bos) == times + 1, "what is sent again is one look"
+    assert {(one.allowed, one.fields) for one in bos} == {(True, ("details", "state"))}
+    (adas,) = [one for one in seen if one.viewer_id == ada.user_id]
+    assert (adas.allowed, adas.fields, adas.count) == (False, (), 1)
+    assert len(seen) == len(bos) + 1, "looking at oneself is none"
+    second = timedelta(seconds=1)  # moments are kept in milliseconds
+    assert all(
+        began_at - second <= one.at <= one.last_at <= datetime.now(UTC) + second for one in seen
+    )
     assert await bo.does(ListLooks()) == LookLog(looks=(), has_more=False)
+
+
+async def test_the_log_of_looks_and_the_grants_are_read_page_by_page(system: System) -> None:
+    _, (lin, *viewers) = await with_a_number(system, "lin", *(f"v{n}" for n in range(7)))
+    for number, viewer in enumerate(viewers):
+        await lin.does(Grant(viewer_id=viewer.user_id, usage=number % 2 == 0))
+        await ask(viewer, lin)
+    everybody = sorted(viewer.user_id for viewer in viewers)
+    for limit in (1, 3, 7, 100):
+        seen = await all_looks(lin, limit)
+        assert sorted(one.viewer_id for one in seen) == everybody
+        granted: list[Granted] = []
+        after, pages = None, 0
+        while True:
+            page = await lin.does(ListGrants(after=after, limit=limit))
+            assert isinstance(page, GrantList)
+            assert len(page.grants) <= limit
+            granted += page.grants
+            pages += 1
+            if not page.has_more:
+                break
+            after = page.grants[-1].viewer_id
+        assert [one.viewer_id for one in granted] == everybody
+        assert pages == -(-len(viewers) // limit)
+    assert await viewers[0].does(ListGrants()) == GrantList(grants=())
+    assert (await lin.refused(ListGrants.model_construct(limit=0))).code is (
+        ErrorCode.INVALID_ARGUMENT
+    )
+
+
+async def test_a_check_with_too_many_wrong_references_is_a_refused_look(system: System) -> None:
+    _, (lin, bo) = await with_a_number(system, "lin", "bo")
+    await lin.does(Grant(viewer_id=bo.user_id))
+    wrong = [ref("cn-mobile", str(10**9 + number)) for number in range(30)]
+    reply = await ask(bo, lin, *wrong)
+    assert reply.error is not None
+    assert reply.error.code is ErrorCode.RATE_LIMITED
+    (look,) = await all_looks(lin)
+    assert (look.viewer_id, look.allowed, look.fields) == (bo.user_id, False, ())
 
 
 async def test_a_revoked_terminal_checks_no_more(system: System) -> None:

@@ -123,6 +123,31 @@ async def test_g1b_a_blocked_member_learns_nothing_on_any_path_until_the_block_i
 
 
 @pytest.mark.claim("G1b")
+async def test_g1b_who_left_and_lifted_their_block_is_pushed_again_after_coming_back(
+    system: System,
+) -> None:
+    lin, bo = await system.terminals("lin", "bo")
+    group_id = await lin.creates(bo)
+    rev = await bo.publishes(group_id, "+8613800000001")
+    await lin.until_pushed(bo, group_id, "+8613800000001")
+    await bo.does(Block(user_id=lin.user_id, group_id=group_id))
+    await bo.publishes(group_id, "+8613800000002", rev)
+    await bo.does(LeaveGroup(group_id=group_id))
+    await bo.accepts(await lin.invites(group_id, bo))
+    await bo.publishes(group_id, "+8613800000003")
+    assert (await lin.pulls(group_id))[bo.user_id].card is None, "deny wins until it is lifted"
+    await bo.does(LeaveGroup(group_id=group_id))
+    await bo.does(Lift(user_id=lin.user_id, group_id=group_id))
+    await bo.accepts(await lin.invites(group_id, bo))
+    rev = await bo.publishes(group_id, "+8613800000004")
+    await lin.until_pushed(bo, group_id, "+8613800000004")
+    shown = (await lin.pulls(group_id))[bo.user_id]
+    assert (number_of(shown.card), shown.rev) == ("+8613800000004", rev)
+    assert lin.pushed_numbers(bo, group_id) == ["+8613800000001", "+8613800000004"]
+    assert not any(lin.ever_saw(f"+861380000000{hidden}") for hidden in (2, 3))
+
+
+@pytest.mark.claim("G1b")
 async def test_g1b_a_block_everywhere_holds_in_groups_that_they_come_to_share(
     system: System,
 ) -> None:

@@ -17,7 +17,7 @@ from contactmesh.storage.database import Database
 from contactmesh.storage.errors import Contended, DatabaseUnavailable, StaleState
 from contactmesh.storage.inbox import InboxEntry
 from contactmesh.storage.outbox import LEASE, MongoOutbox
-from contactmesh.storage.transaction import Write
+from contactmesh.storage.transaction import Addition, Write
 from contactmesh.storage.unit_of_work import UnitOfWork
 
 NOW = datetime(2026, 11, 30, 8, 15, tzinfo=UTC)
@@ -41,7 +41,10 @@ def _message(number: int = 1) -> Outgoing:
 
 
 async def _commit(
-    unit_of_work: UnitOfWork, *writes: Write, handled: tuple[str, ...] = (), messages: int = 0
+    unit_of_work: UnitOfWork,
+    *writes: Write | Addition,
+    handled: tuple[str, ...] = (),
+    messages: int = 0,
 ) -> None:
     await unit_of_work.commit(
         writes=writes,
@@ -283,3 +286,45 @@ async def test_whether_the_database_answers_is_known_soon_even_if_it_does_not(
         check = DatabaseCheck(away)
         async with asyncio.timeout(PING_SECONDS + 2):  # it is looked for much longer
             assert await asyncio.gather(*(check.answers() for _ in range(20))) == [False] * 20
+
+
+def _added(id_: str, count: int, at: datetime) -> Addition:
+    change = {"$setOnInsert": {"first": at}, "$max": {"last": at}, "$inc": {"count": count}}
+    return Addition("things", id_, change)
+
+
+async def test_what_several_add_at_once_is_all_there_and_once(
+    database: Database, unit_of_work: UnitOfWork
+) -> None:
+    """Additions need nothing to be loaded: one that was refused with its batch is tried again."""
+
+    async def add(number: int) -> None:
+        at = NOW + timedelta(seconds=number)
+        additions = [_added("shared", 2, at), _added(f"own {number}", 1, at)]
+
+        async def unit() -> None:
+            if not await unit_of_work.inbox.replies([f"c{number}"]):
+                await _commit(unit_of_work, *additions, handled=(f"c{number}",))
+
+        await on_fresh_state(unit)
+        await on_fresh_state(unit)
+
+    await asyncio.gather(*(add(number) for number in range(12)))
+    things = {one["_id"]: one for one in await database.collection("things").find({})}
+    assert things["shared"]["count"] == 24
+    assert things["shared"]["last"] == NOW + timedelta(seconds=11)
+    assert {things[f"own {number}"]["count"] for number in range(12)} == {1}
+    assert len(things) == 13
+
+
+async def test_what_is_added_goes_with_a_transaction_whose_guard_does_not_hold(
+    database: Database, unit_of_work: UnitOfWork
+) -> None:
+    await _commit(unit_of_work, Write("things", "a", {"etag": 1}, guard=0))
+    with pytest.raises(StaleState):
+        await _commit(
+            unit_of_work,
+            _added("b", 1, NOW),
+            Write("things", "a", {"etag": 5}, guard=4),
+        )
+    assert await database.collection("things").get("b") is None

@@ -6,6 +6,7 @@ from datetime import timedelta
 import pytest
 from tests.unit.carrier_registry_service.registry import BO, LIN, ONE, Registry, began
 
+from carrier_registry_service.domain.access import Grant
 from carrier_registry_service.domain.budgets import Limits
 from contactmesh.contracts.carrier.check import Checked
 from contactmesh.contracts.errors import ErrorCode
@@ -54,3 +55,40 @@ def test_what_is_refused_by_the_budget_is_no_look() -> None:
     looks = len(list(registry.state.looks))
     assert registry.refused(BO, "cn-mobile:1").code is ErrorCode.RATE_LIMITED
     assert len(list(registry.state.looks)) == looks
+
+
+@pytest.mark.claim("C7")
+def test_a_check_with_more_wrong_references_than_are_answered_is_a_refused_look() -> None:
+    registry = with_limits(failed=2)
+    beyond = ("cn-mobile:1", "cn-mobile:7", "cn-mobile:8", "cn-mobile:9")
+    assert registry.refused(BO, *beyond).code is ErrorCode.RATE_LIMITED
+    (look,) = registry.state.looks
+    assert (look.owner_id, look.viewer_id) == (LIN, BO)
+    assert (look.allowed, look.fields, look.count) == (False, (), 1)
+    assert registry.refused(BO, "cn-mobile:1").code is ErrorCode.RATE_LIMITED
+    assert [one.count for one in registry.state.looks] == [1], "the hour is over before it looks"
+
+
+@pytest.mark.claim("C7")
+def test_looks_of_an_hour_at_the_same_are_one_with_its_first_and_last_time() -> None:
+    registry = with_limits()
+    registry.now = registry.now.replace(minute=1)
+    times = []
+    for _ in range(3):
+        assert isinstance(registry.ask(BO, "cn-mobile:1").answer, Checked)
+        times.append(registry.now)
+    registry.refused(BO, "cn-mobile:7")
+    registry.refused("a stranger", "cn-mobile:1")
+    registry.grants(Grant(LIN, BO, state=True))
+    assert isinstance(registry.ask(BO, "cn-mobile:1").answer, Checked)
+    looks = list(registry.state.looks)
+    assert [(one.viewer_id, one.fields, one.count) for one in looks] == [
+        (BO, ("details",), 3),
+        (BO, (), 1),
+        ("a stranger", (), 1),
+        (BO, ("details", "state"), 1),
+    ]
+    assert (looks[0].at, looks[0].last_at) == (times[0], times[-1])
+    registry.now = registry.now.replace(minute=0) + timedelta(hours=1)
+    registry.ask(BO, "cn-mobile:1")
+    assert len(list(registry.state.looks)) == len(looks) + 1, "the next hour is another line"

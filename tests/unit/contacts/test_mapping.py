@@ -334,3 +334,31 @@ def test_parameters_of_a_name_without_parts_are_kept() -> None:
     card = Card.model_validate({"uid": "1", "name": name})
     for version in ("3.0", "4.0"):
         assert again(card, version) == card
+
+
+@pytest.mark.parametrize("version", ["3.0", "4.0"])
+@pytest.mark.parametrize("mark", ["", ":", ";", ",", '"', "^", "\n", " "])
+def test_a_backslash_in_a_parameter_escapes_no_quote_that_ends_it(version: str, mark: str) -> None:
+    values = [f"{mark}\\", f"\\{mark}", f"{mark}\\\\", f"a{mark}\\b", f"\\{mark};"]
+    kept = [["x-foo", {"x-one": value, "x-two": "b"}, "unknown", "c:d"] for value in values]
+    card = Card.model_validate({"uid": "one", "vCardProps": kept})
+    assert again(card, version).to_json()["vCardProps"] == kept
+
+
+def test_an_escaped_quote_within_a_quoted_parameter_is_still_read_as_one() -> None:
+    card = read_one(vcard('X-A;P="say \\"yes\\" to;it":c'))
+    assert card.to_json()["vCardProps"] == [["x-a", {"p": 'say "yes" to;it'}, "unknown", "c"]]
+
+
+@pytest.mark.parametrize("version", ["3.0", "4.0"])
+@pytest.mark.parametrize("group", [None, "item1", "extra"])
+def test_a_label_of_nothing_is_kept_in_its_place(version: str, group: str | None) -> None:
+    params = {} if group is None else {"group": group}
+    kept = [
+        ["x-ablabel", params, "unknown", "one"],
+        ["x-foo", {}, "unknown", ""],
+        ["x-ablabel", params, "unknown", "two"],
+        ["x-bar", {}, "unknown", ""],
+    ]
+    card = Card.model_validate({"uid": "one", "vCardProps": kept})
+    assert again(card, version).to_json()["vCardProps"] == kept

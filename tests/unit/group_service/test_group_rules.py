@@ -27,6 +27,7 @@ from contactmesh.contracts.group.commands import (
     RemoveMember,
     WithdrawInvitation,
 )
+from contactmesh.contracts.group.events import BlockLifted
 from contactmesh.contracts.group.views import MemberState, PulledMember, Role
 from group_service.domain.documents import Group, Limits
 from group_service.domain.pulling import page, read_cursor, write_cursor
@@ -480,3 +481,64 @@ def test_g4_what_changed_after_the_pull_began_is_left_to_the_next_one() -> None:
     shown, more = page(found, since=0, until=99, limit=10)
     assert [one.user_id for one in shown] == ["an"]
     assert not more
+
+
+END_OF_SHARING = {
+    "the setter left": lambda place: place.does("bo", LeaveGroup(group_id=place.group_id)),
+    "the setter was removed": lambda place: place.does(
+        "lin", RemoveMember(group_id=place.group_id, user_id="bo")
+    ),
+    "the blocked one dissolved it": lambda place: place.does(
+        "lin", DissolveGroup(group_id=place.group_id)
+    ),
+}
+
+
+@pytest.mark.claim("G1b")
+@pytest.mark.parametrize("how", END_OF_SHARING)
+@pytest.mark.parametrize("everywhere", [False, True])
+def test_g1b_whoever_set_a_block_lifts_it_in_the_group_or_out_of_it(
+    place: Place, how: str, everywhere: bool
+) -> None:
+    place.publishes("bo", 1)
+    place.does("bo", Block(user_id="lin", group_id=place.group_id))
+    END_OF_SHARING[how](place)
+    block = place.state.blocks.get((place.group_id, "bo", "lin"))
+    assert block is not None
+    assert block.active, "nobody lifts a block on themselves by ending what they share"
+    lift = Lift(user_id="lin", group_id=None if everywhere else place.group_id)
+    version = place.head().audience_version
+    place.does("bo", lift)
+    (lifted,) = [one for one in place.under_way if isinstance(one, BlockLifted)]
+    assert (lifted.setter_id, lifted.blocked_id) == ("bo", "lin")
+    assert lifted.audience_version == version + 1
+    assert not lifted.refresh, "there is no card to be pulled"
+    block = place.state.blocks.get((place.group_id, "bo", "lin"))
+    assert block is None or not block.active
+    place.does("bo", Lift(user_id="lin"))
+    assert place.head().audience_version == version + 1, "there is no block any more"
+
+
+@pytest.mark.claim("G1b")
+def test_g1b_only_the_block_that_one_has_set_oneself_opens_a_group_to_its_setter(
+    place: Place,
+) -> None:
+    place.does("bo", Block(user_id="lin", group_id=place.group_id))
+    for stranger in ("mei", "ada"):
+        lift = Lift(user_id="lin", group_id=place.group_id)
+        assert place.refuses(stranger, lift) is ErrorCode.NOT_FOUND
+    place.does("bo", LeaveGroup(group_id=place.group_id))
+    other = Lift(user_id="mei", group_id=place.group_id)
+    assert place.refuses("bo", other) is ErrorCode.NOT_FOUND
+
+
+@pytest.mark.claim("G1b")
+def test_g1b_who_comes_back_after_lifting_outside_is_seen_again(place: Place) -> None:
+    place.publishes("bo", 1)
+    place.does("bo", Block(user_id="lin", group_id=place.group_id))
+    place.does("bo", LeaveGroup(group_id=place.group_id))
+    place.does("bo", Lift(user_id="lin", group_id=place.group_id))
+    place.accepts("bo", place.invites("lin", "bo"))
+    assert place.shown("lin", "bo") is None
+    place.publishes("bo", 2)
+    assert place.shown("lin", "bo") == 2

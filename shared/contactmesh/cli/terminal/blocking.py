@@ -1,6 +1,7 @@
 """Blocks: whom one's own changes are not told."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Annotated
 
 import typer
@@ -8,11 +9,18 @@ import typer
 from contactmesh.cli.output import AsJson, print_json, print_note, print_table, print_text
 from contactmesh.cli.terminal import texts
 from contactmesh.cli.terminal.connecting import connected
-from contactmesh.cli.terminal.naming import UserName, find_group, group_named, user_named
+from contactmesh.cli.terminal.naming import (
+    NamedGroup,
+    UserName,
+    find_group,
+    group_named,
+    user_named,
+)
 from contactmesh.cli.terminal.people import People
 from contactmesh.cli.terminal.place import Place, at_a_terminal
 from contactmesh.cli.terminal.suggesting import suggested
 from contactmesh.contracts.group.commands import BlockList
+from contactmesh.contracts.group.views import GroupSummary
 
 app = typer.Typer()
 
@@ -63,8 +71,9 @@ async def lift(
     async with connected(place) as terminal:
         user_id = await user_named(terminal.phonebook, user)
         groups = (await terminal.groups()).groups
-        found = None if group is None else find_group(groups, group)
-        before = _of(await terminal.blocks(), user_id)
+        standing = await terminal.blocks()
+        found = None if group is None else find_group(_where(groups, standing), group)
+        before = _of(standing, user_id)
         await terminal.lift(user_id, None if found is None else found.group_id)
         left = _of(await terminal.blocks(), user_id)
     lifted = [where for where in before if where not in left]
@@ -118,6 +127,24 @@ async def blocks(place: Place, as_json: AsJson = False) -> None:
         print_table(texts.COLUMNS_BLOCKS, rows)
     else:
         print_note(texts.NO_BLOCKS)
+
+
+@dataclass(frozen=True, slots=True)
+class _FormerGroup:
+    """A group that one has left, or that is no more: a block outlives it, its name does not."""
+
+    group_id: str
+
+    @property
+    def name(self) -> str:
+        return self.group_id
+
+
+def _where(groups: Iterable[GroupSummary], blocks: BlockList) -> list[NamedGroup]:
+    """The groups in which blocks can be lifted: one's own, and all others where one stands."""
+    own: dict[str, NamedGroup] = {group.group_id: group for group in groups}
+    former = (_FormerGroup(group_id) for group_id in blocks.in_groups if group_id not in own)
+    return [*own.values(), *former]
 
 
 def _of(blocks: BlockList, user_id: str) -> list[str | None]:

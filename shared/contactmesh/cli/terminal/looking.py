@@ -9,6 +9,7 @@ from contactmesh.cli.output import (
     AsJson,
     local_time,
     print_json,
+    print_note,
     print_rows,
     print_text,
 )
@@ -94,13 +95,15 @@ async def looks(
 ) -> None:
     """List who looked at one's numbers."""
     async with connected(place) as terminal:
-        found = await _looks(terminal, limit)
+        found, older = await _looks(terminal, limit)
         people = await People.known(terminal.phonebook, terminal.user_id)
     print_rows(
         found,
         texts.COLUMNS_LOOKS,
         lambda look: (
             local_time(look.at.isoformat()),
+            local_time(look.last_at.isoformat()),
+            str(look.count),
             look.viewer_id,
             people.display_name(look.viewer_id),
             ", ".join(look.fields),
@@ -109,6 +112,8 @@ async def looks(
         none=texts.NO_LOOKS,
         as_json=as_json,
     )
+    if older:
+        print_note(texts.OLDER_LOOKS)
 
 
 @app.command(
@@ -149,13 +154,14 @@ async def dial_order(
         print_text(texts.DIAL_ORDER_GONE.format(name=contact.display_name))
 
 
-async def _looks(terminal: Terminal, limit: int) -> list[Look]:
+async def _looks(terminal: Terminal, limit: int) -> tuple[list[Look], bool]:
+    """The latest looks, and whether there are older ones."""
     log = await terminal.looks()
     found = list(log.looks)
     while log.has_more and len(found) < limit:
         log = await terminal.looks(before=found[-1].at)
         found += log.looks
-    return found[:limit]
+    return found[:limit], log.has_more or len(found) > limit
 
 
 def _sees(granted: Granted) -> str:

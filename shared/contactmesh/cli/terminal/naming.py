@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from typing import Annotated, Final, TypeVar
+from typing import Annotated, Final, Protocol, TypeVar
 
 import typer
 
@@ -12,7 +12,7 @@ from contactmesh.cli.terminal.suggesting import suggested
 from contactmesh.contracts.group.commands import GroupList
 from contactmesh.contracts.group.views import GroupSummary, InvitationView
 from contactmesh.contracts.identifiers import USER_ID_PATTERN
-from contactmesh.terminal import Contact, KnownGroup, Phonebook, Terminal
+from contactmesh.terminal import Contact, Phonebook, Terminal
 from contactmesh.terminal.rules.ownership import plain_text
 
 SHORT: Final = 8
@@ -21,8 +21,23 @@ SHORT: Final = 8
 _LEAST: Final = 4
 _MOST_CANDIDATES: Final = 5
 
+
+class NamedGroup(Protocol):
+    """Whatever tells a group's id and its name."""
+
+    @property
+    def group_id(self) -> str:
+        """The id."""
+        ...
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        ...
+
+
 Named = TypeVar("Named")
-AnyGroup = TypeVar("AnyGroup", GroupSummary, KnownGroup)
+AnyGroup = TypeVar("AnyGroup", bound=NamedGroup)
 
 UserName = Annotated[str, typer.Argument(metavar="USER", help=texts.HELP_USER)]
 GroupName = Annotated[str, typer.Argument(metavar="GROUP", help=texts.HELP_GROUP)]

@@ -378,7 +378,8 @@ NOTHING_TO_PUBLISH = "Every group had your card as it is."
 # block, lift, blocks
 HELP_BLOCK = (
     "Do not notify a user of your changes, in one group or everywhere.\n\n"
-    "They keep what they have, are not told, and cannot find out that anything changed."
+    "They keep what they have, are not told, and cannot find out that anything changed. Their "
+    "looks at your numbers end a moment later; 'contactmesh terminal revoke' ends these at once."
 )
 EXAMPLE_BLOCK = "Example:  contactmesh terminal block zhang-wei --group 家人"
 HELP_BLOCK_GROUP = "Only in this group."
@@ -388,7 +389,8 @@ NOW_BLOCKED = "{user_id} is not notified of your changes any more: {where}."
 HELP_LIFT = (
     "Take a block back. The user then gets your card as it is now.\n\n"
     "Without --group every block on the user goes: the one everywhere, and those that were set in "
-    "one group only. With it, only the block in this group."
+    "one group only. With it, only the block in this group: by its id, as 'contactmesh terminal "
+    "blocks' shows it, if you have left the group or it is no more."
 )
 EXAMPLE_LIFT = "Example:  contactmesh terminal lift zhang-wei"
 LIFTED = "No block on {user_id} any more in: {where}."
@@ -553,8 +555,12 @@ REVOKED_GRANT = "{user_id} sees nothing of your numbers any more."
 HELP_GRANTS = "List whom you let see what."
 COLUMNS_GRANTS = ("User", "Name", "Sees")
 NO_GRANTS = "You have granted nobody anything."
-HELP_LOOKS = "List who looked at your numbers, when and at what; the latest first."
-HELP_LOOKS_LIMIT = "At most so many."
-COLUMNS_LOOKS = ("When", "User", "Name", "At", "Allowed")
+HELP_LOOKS = (
+    "List who looked at your numbers, when and at what; the latest first.\n\n"
+    "The looks of one user within an hour, at the same, are one line."
+)
+HELP_LOOKS_LIMIT = "At most so many lines."
+COLUMNS_LOOKS = ("First", "Last", "Times", "User", "Name", "At", "Allowed")
+OLDER_LOOKS = "There are older looks: --limit says how many lines are listed."
 ALLOWED = {True: "yes", False: "no"}
 NO_LOOKS = "Nobody has looked at your numbers."

@@ -54,7 +54,7 @@ class CardBuilder:
         self.by_group: dict[str, list[Members]] = {}
         self.counts: dict[str, int] = {}
         self._alternatives = False
-        self._labels: list[tuple[Head, str]] = []
+        self._labels: list[tuple[int, Head, str]] = []
         self._patches: list[tuple[Head, str]] = []
 
     def add(
@@ -89,6 +89,10 @@ class CardBuilder:
 
     def keep(self, head: Head, value: str) -> None:
         """Keep a property that JSContact has no place for (RFC 9555, section 3.2.1)."""
+        self.props.append(self._kept(head, value))
+
+    def _kept(self, head: Head, value: str) -> JsonValue:
+        """An entry of `vCardProps`."""
         if head.kept is None:
             head.kept = _kept_params(head)
         params = head.kept
@@ -98,11 +102,11 @@ class CardBuilder:
                 value = unescape(value)
             else:
                 kind, params = "unknown", {**params, "value": "text"}
-        self.props.append([head.name.lower(), params, kind, value])
+        return [head.name.lower(), params, kind, value]
 
     def label(self, head: Head, value: str) -> None:
         """Note an X-ABLabel; which entry it labels is known when all are read."""
-        self._labels.append((head, value))
+        self._labels.append((len(self.props), head, value))
 
     def patch(self, head: Head, value: str) -> None:
         """Note a JSPROP; it is applied when all else is read (RFC 9555, section 2.15.1)."""
@@ -149,11 +153,16 @@ class CardBuilder:
             if isinstance(prop, list) and isinstance(params := prop[1], dict) and "group" in params
         }
         seen: set[str] = set()
-        for head, value in self._labels:
+        placed: list[JsonValue] = []
+        taken = 0
+        for place, head, value in self._labels:
             group = (head.group or "").lower()
             entries = self.by_group.get(group)
             if not entries or group in seen or head.params:
-                self.keep(head, value)
+                # In its place among the others, so that it is written where it was.
+                placed += self.props[taken:place]
+                taken = place
+                placed.append(self._kept(head, value))
                 continue
             seen.add(group)
             text = unescape(value)
@@ -163,6 +172,7 @@ class CardBuilder:
                 entry["label"] = text
             if len(entries) == 1 and group not in grouped and _is_generated(head.group):
                 _drop_group(entries[0])
+        self.props = [*placed, *self.props[taken:]]
 
     def _patched(self, card: Members) -> Members:
         plain = cast("Members", json.loads(json.dumps(card)))

@@ -26,6 +26,8 @@ _UNESCAPED: Final = {";": re.compile(r"(?<!\\);"), ",": re.compile(r"(?<!\\),")}
 _NAME: Final = re.compile(r"(?:([A-Za-z0-9_-]+)\.)?([A-Za-z0-9_-]+)\Z")
 _TOKEN: Final = re.compile(r"\\.|[^\\]", re.DOTALL)
 _UNSAFE_PARAM: Final = re.compile(r'[",:;^\n]')
+_ENDS: Final = ",;:"
+"""What may follow a quoted parameter value; the end of the text may, too."""
 _ENCODINGS: Final = frozenset({"QUOTED-PRINTABLE", "BASE64", "8BIT", "7BIT", "B", "Q"})
 _VALUE_TYPES: Final = frozenset({"INLINE", "URL", "CID", "CONTENT-ID"})
 
@@ -94,25 +96,40 @@ def split_head(line: str) -> tuple[str, str] | None:
 def split_unquoted(text: str, separator: str, limit: int = -1) -> list[str]:
     """Split at the separators outside double quotes, at all of them when the quotes do not pair.
 
+    A quote after a backslash ends the value where the standard lets a value end (RFC 6350 knows no
+    escaped quotes); elsewhere, or if the quotes would not pair so, it is one that is escaped.
+
     Args:
         text: part of a head.
         separator: one character.
         limit: how many splits to make at most, -1 for all.
     """
+    parts = _split_unquoted(text, separator, limit, ends=_ENDS)
+    if parts is None and '\\"' in text:
+        parts = _split_unquoted(text, separator, limit, ends="")
+    return text.split(separator, limit) if parts is None else parts
+
+
+def _split_unquoted(text: str, separator: str, limit: int, *, ends: str) -> list[str] | None:
+    """Split; None when the quotes do not pair.
+
+    `ends` are the characters before which a quote after a backslash is no escaped one.
+    """
     parts: list[str] = []
     start = 0
     quoted = False
     for index, char in enumerate(text):
-        if char == '"' and text[index - 1 : index] != "\\":
-            quoted = not quoted
+        if char == '"':
+            escaped = text[index - 1 : index] == "\\"
+            if not escaped or (quoted and text[index + 1 : index + 2] in ends):
+                quoted = not quoted
         elif char == separator and not quoted:
             parts.append(text[start:index])
             start = index + 1
             if len(parts) == limit:
-                quoted = False
                 break
     if quoted:
-        return text.split(separator, limit)
+        return None
     parts.append(text[start:])
     return parts
 

@@ -40,7 +40,8 @@ class Grant(_RegistryCommand):
     """Let a viewer see one's numbers, their state, their usage: each by itself, none by default.
 
     It replaces an earlier grant, and a revocation. Sharing a group lets the viewer see the numbers
-    even without `details`; state and usage are shown beside a number, so never alone.
+    even without `details`; state and usage are shown beside a number, so never alone. One to
+    somebody new is answered `quota_exceeded` where the sender has made as many as are allowed.
     """
 
     TYPE: ClassVar[str] = "carrier.grant"
@@ -53,7 +54,10 @@ class Grant(_RegistryCommand):
 
 
 class RevokeGrant(_RegistryCommand):
-    """Let a viewer see nothing any more, whatever groups the two share; in force with the reply."""
+    """Let a viewer see nothing any more, whatever groups the two share; in force with the reply.
+
+    It is always possible: no quota counts it.
+    """
 
     TYPE: ClassVar[str] = "carrier.revoke_grant"
     RESULT: ClassVar[type[Result]] = Done
@@ -62,11 +66,15 @@ class RevokeGrant(_RegistryCommand):
 
 
 class GrantList(Result):
-    """Every grant that the sender has made; one of nothing is a viewer who was revoked."""
+    """Grants that the sender has made, by viewer; one of nothing is a viewer who was revoked.
+
+    A page: with `has_more`, ask on with `after` the last one's viewer.
+    """
 
     TYPE: ClassVar[str] = "carrier.grants"
 
     grants: tuple[Granted, ...]
+    has_more: bool = False
 
 
 class ListGrants(_RegistryCommand):
@@ -76,20 +84,32 @@ class ListGrants(_RegistryCommand):
     RESULT: ClassVar[type[Result]] = GrantList
     READS: ClassVar[bool] = True
 
+    after: UserId | None = None
+    limit: int = Field(default=500, ge=1, le=1_000)
+
 
 class Look(Message):
-    """One look at the owner's numbers: who, when, at what, and whether they were let."""
+    """A viewer's looks at the owner's numbers: who, when, at what, and whether they were let.
+
+    Those of one hour, in UTC, at the same and answered alike are one: `count` of them, the first
+    `at` and the last one `last_at`. `fields` is empty where they were refused.
+    """
 
     TYPE: ClassVar[str] = "look"
 
     viewer_id: UserId
     at: Moment
+    last_at: Moment
+    count: int = Field(ge=1)
     fields: tuple[str, ...]
     allowed: bool
 
 
 class LookLog(Result):
-    """Looks, the latest first; ask on with `before` the last one's time while `has_more`."""
+    """Looks, the latest `at` first; ask on with `before` the last one's `at` while `has_more`.
+
+    A page has more than `limit` where several have the same `at`.
+    """
 
     TYPE: ClassVar[str] = "carrier.looks"
 
@@ -105,6 +125,7 @@ class ListLooks(_RegistryCommand):
     READS: ClassVar[bool] = True
 
     before: Moment | None = None
+    limit: int = Field(default=200, ge=1, le=1_000)
 
 
 class OwnLine(Message):
@@ -152,7 +173,10 @@ class DescribeLine(_RegistryCommand):
 
 
 class SetDialOrder(_RegistryCommand):
-    """Keep one's own dial order for a contact, which wins; empty for the owner's again."""
+    """Keep one's own dial order for a contact, which wins; empty for the owner's again.
+
+    One for somebody new is answered `quota_exceeded` where there are as many as are allowed.
+    """
 
     TYPE: ClassVar[str] = "carrier.set_dial_order"
     RESULT: ClassVar[type[Result]] = Done

@@ -218,7 +218,9 @@ class PublishCard(_ToGroup):
 class Block(_GroupCommand):
     """Set "do not notify" on a user, in one group or, without `group_id`, in all (G1b).
 
-    From then on the user cannot learn that the sender's details changed. They are not told.
+    From then on the user cannot learn that the sender's details changed. They are not told. It
+    holds until it is lifted, whoever leaves the group and whatever becomes of it. The carrier
+    registry learns of it by event, milliseconds later; `carrier.revoke_grant` holds there at once.
     """
 
     TYPE: ClassVar[str] = "group.block"
@@ -229,7 +231,10 @@ class Block(_GroupCommand):
 
 
 class Lift(_GroupCommand):
-    """Take a block back; the user gets the current card and nothing of what was missed."""
+    """Take a block back; the user gets the current card and nothing of what was missed.
+
+    Whoever set a block may lift it, a member of the group or no longer one, and after its end.
+    """
 
     TYPE: ClassVar[str] = "group.lift"
     RESULT: ClassVar[type[Result]] = Done

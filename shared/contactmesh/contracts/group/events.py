@@ -69,7 +69,10 @@ class BlockSet(AudienceEvent):
 
 
 class BlockLifted(AudienceEvent):
-    """The block is gone; `refresh` when the other has missed something and should pull."""
+    """The block is gone; `refresh` when the other has missed something and should pull.
+
+    It comes after the group's end too, since blocks outlive their group.
+    """
 
     TYPE: ClassVar[str] = "group.block.lifted"
 
@@ -164,9 +167,10 @@ class AudienceBlock(Message):
 
 
 class AudienceSnapshot(AudienceEvent):
-    """The whole audience of a group at a version."""
+    """The whole audience of a group at a version; of a dissolved one, its blocks alone."""
 
     TYPE: ClassVar[str] = "group.audience.snapshot"
 
     members: tuple[AudienceMember, ...]
     blocks: tuple[AudienceBlock, ...]
+    dissolved: bool = False
