@@ -33,6 +33,12 @@ ROWS = {
     "C5": "State and plan usage are told with their time, each if granted",
     "C6": "Added numbers come with shared labels and dial priority, which order dialling",
     "C7": "Without access the answer is that of an unknown contact; budgets and a log of looks",
+    "M1": "One account per carrier; all say the same of their user; a shared space, pending spaces",
+    "M2": "The first SIM at a carrier makes the account with its code; the next ones join it",
+    "M3": "A private upload goes to the account's private space and nowhere else",
+    "M4": "A shared upload comes to the user's other accounts that agree; what is new waits there",
+    "M5": "An update is laid ready for a SIM, from its own account or over it from another one",
+    "M6": "The terminal accepts or declines; either way it is gone and does not come back",
 }
 
 

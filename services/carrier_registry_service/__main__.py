@@ -46,7 +46,7 @@ async def main(stopping: asyncio.Event) -> None:
         unit_of_work = UnitOfWork(database)
         relay = OutboxRelay(unit_of_work.outbox, events, transient=TRANSIENT)
         commands = CommandHandler(
-            RegistryCommands(Loading(database, terms.quotas), reading, terms),
+            RegistryCommands(Loading(database), reading, terms),
             unit_of_work,
             replies,
             relay,

@@ -6,7 +6,7 @@ from typing import Final
 
 from contactmesh.audience.following import Following, Ready
 from contactmesh.audience.storage import Audiences, HeldEvents
-from contactmesh.contracts.contact import ContactChanged
+from contactmesh.contracts.contact import ContactChanged, Scope
 from contactmesh.contracts.envelope import Envelope
 from contactmesh.contracts.group.events import (
     AudienceEvent,
@@ -30,7 +30,7 @@ from contactmesh.messaging.publisher import Publisher
 from contactmesh.messaging.topology import FANOUT, terminal_key, user_key
 from contactmesh.runtime.commands import Clock, utc_now
 from contactmesh.runtime.events import read_events
-from fanout_service.domain.delivery import Delivery, of_change, of_group, of_invitation
+from fanout_service.domain.delivery import Delivery, of_change, of_group, of_invitation, of_space
 from fanout_service.metrics import DELIVERED, HELD, RECIPIENTS, TO_BROKER, WITHHELD
 from fanout_service.repository import Terminals
 
@@ -96,6 +96,8 @@ class FanOut:
         for one in ready:
             envelope = one.event.envelope
             match one.event.message:
+                case ContactChanged(scope=Scope.SPACE) as waits:
+                    deliveries += [(envelope, it) for it in of_space(waits)]
                 case ContactChanged() as changed:
                     if one.audience is not None and not one.audience.dissolved:
                         deliveries.append((envelope, of_change(one.audience, changed)))
@@ -124,8 +126,8 @@ class FanOut:
 
     def _count(self, deliveries: Sequence[tuple[Envelope, Delivery]], now: datetime) -> None:
         for cause, delivery in deliveries:
-            RECIPIENTS.observe(len(delivery.user_ids))
-            DELIVERED.labels(delivery.message.TYPE).inc(len(delivery.user_ids))
+            RECIPIENTS.observe(delivery.recipients)
+            DELIVERED.labels(delivery.message.TYPE).inc(delivery.recipients)
             WITHHELD.labels("block").inc(delivery.withheld)
             TO_BROKER.observe(max(0.0, (now - cause.time).total_seconds()))
 
@@ -136,7 +138,7 @@ def _keys(delivery: Delivery, terminals: dict[str, list[str]]) -> list[str]:
     for user_id, left_out in muted.items():
         others = [one for one in terminals[user_id] if one not in left_out]
         keys += [terminal_key(terminal_id) for terminal_id in others]
-    return keys
+    return keys + [terminal_key(terminal_id) for terminal_id in delivery.terminal_ids]
 
 
 def _envelope(cause: Envelope, delivery: Delivery) -> Envelope:

@@ -54,6 +54,8 @@ TEXTS = (
     "1048577",
     "+8613800138000",
     "89860012345678901234",
+    "K7QA-3MZD-PX2T",
+    "0123456789abcdef" * 4,
 )
 """One of them fits each pattern that a text may have to fit."""
 

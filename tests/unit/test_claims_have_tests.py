@@ -7,7 +7,10 @@ from pathlib import Path
 import pytest
 
 TESTS = Path(__file__).parents[1]
-ROWS = ("G1", "G1a", "G1b", "G1c", "G2", "G3", "G4", "G5", "G6", "G7", "G8")
+ROWS = (
+    *("G1", "G1a", "G1b", "G1c", "G2", "G3", "G4", "G5", "G6", "G7", "G8"),
+    *("M1", "M2", "M3", "M4", "M5", "M6"),
+)
 
 
 def _claims() -> Iterator[tuple[str, str]]:

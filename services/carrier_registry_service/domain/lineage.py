@@ -1,8 +1,9 @@
 """What became of an identity's registrations: which stand, and which stands in whose place."""
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import cached_property
 
 from carrier_registry_service.domain.links import Links, links_among
@@ -71,6 +72,7 @@ class Lineage:
             ref for ref, one in self.by_ref.items() if not one.ended and ref not in renewed
         ]
         replaced = {before for ref in open_ones for before in self.predecessors(ref)}
+        replaced |= {before for ref in open_ones for before, _ in self._renewed_by(ref)}
         return tuple(self.by_ref[ref] for ref in sorted(open_ones) if ref not in replaced)
 
     def began(self, ref: Ref) -> Beginning:
@@ -141,6 +143,40 @@ class Lineage:
             yield current
             current = above.get(current)
 
+    def _renewed_by(self, ref: Ref) -> Iterable[tuple[Ref, bool]]:
+        """What a registration stands for since it renews a number, and whether a step is inferred.
+
+        These are the older registrations of the number and whatever they took the place of, over
+        any further ones; never what came in its own place.
+        """
+        links, place = self._links, self._place(ref)
+        seen, waiting = {ref, *self.predecessors(ref)}, [(ref, False)]
+        for own in self.predecessors(ref):
+            after, inferred = waiting[-1]
+            waiting.append((own, inferred or after in links.inferred))
+        while waiting:
+            after, inferred = waiting.pop()
+            steps = [(older, inferred) for older in self._renewed_in.get(after, ())]
+            if (before := links.above.get(after)) is not None:
+                steps.append((before, inferred or after in links.inferred))
+            for step in steps:
+                if step[0] not in seen:
+                    seen.add(step[0])
+                    waiting.append(step)
+                    if self._place(step[0]) < place and ref not in self.predecessors(step[0]):
+                        yield step
+
+    def _place(self, ref: Ref) -> tuple[datetime, Ref]:
+        return self._begun[ref].valid_from, ref
+
+    @cached_property
+    def _renewed_in(self) -> dict[Ref, list[Ref]]:
+        """The older registrations that each one renews."""
+        olders: dict[Ref, list[Ref]] = defaultdict(list)
+        for older, newer in self._links.renewed.items():
+            olders[newer].append(older)
+        return dict(olders)
+
     # --- links ------------------------------------------------------------------------------------
 
     @cached_property
@@ -168,16 +204,17 @@ class Lineage:
     def _successors(self) -> dict[Ref, Successor]:
         """The end of each chain; where it branches, the branch whose end began last."""
         ends: dict[Ref, Successor] = {}
-        for one in sorted(self.live, key=lambda one: (self._begun[one.ref].valid_from, one.ref)):
+        in_order = sorted(self.live, key=lambda one: self._place(one.ref))
+        for one in in_order:
             ends[one.ref] = Successor(one, inferred=False)
             inferred, after = False, one.ref
             for before in self.predecessors(one.ref):
                 inferred = inferred or after in self._links.inferred
                 ends[before] = Successor(one, inferred)
                 after = before
-        for older, newer in reversed(list(self._links.renewed.items())):
-            if older not in ends and newer in ends:
-                ends |= dict.fromkeys((older, *self.predecessors(older)), ends[newer])
+        for one in reversed(in_order):
+            for before, inferred in self._renewed_by(one.ref):
+                ends.setdefault(before, Successor(one, inferred))
         live = {one.ref for one in self.live}
         for ref in self.by_ref:
             if ref not in ends:

@@ -15,10 +15,7 @@ class Quotas:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """What is kept for a user, counted as far as the quotas when it is loaded.
-
-    Whatever changes it raises `etag`, so that two processes never count the same.
-    """
+    """How much is kept for a user; `etag` guards it against another process that counts too."""
 
     user_id: str
     grants: int = 0

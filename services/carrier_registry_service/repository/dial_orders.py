@@ -6,6 +6,7 @@ from carrier_registry_service.domain.describing import without
 from carrier_registry_service.domain.lineage import Lineage, Rules
 from carrier_registry_service.domain.registration import Ref
 from carrier_registry_service.repository import mapping
+from carrier_registry_service.repository.keeping import Keeping
 from contactmesh.contracts.carrier.events import RegistrationRecycled
 from contactmesh.storage.database import Database, Index
 
@@ -18,6 +19,7 @@ class DialOrders:
     def __init__(self, database: Database, rules: Rules) -> None:
         self._collection = database.collection(mapping.DIAL_ORDERS)
         self._records = database.collection(mapping.RECORDS)
+        self._keeping = Keeping(database)
         self._rules = rules
 
     async def prepare(self) -> None:
@@ -40,7 +42,10 @@ class DialOrders:
                 as_read = {"_id": document["_id"], "order": document["order"]}
                 changes.append((as_read, {"$set": mapping.stored_dial_order(order)}))
             await self._collection.update_each(changes)
-        await self._collection.delete_where({"order": []})
+        while found := await self._collection.find({"order": []}, limit=BATCH):
+            ids = [document["_id"] for document in found]
+            await self._collection.delete_where({"_id": {"$in": ids}, "order": []})
+            await self._keeping.count_again(document["viewer_id"] for document in found)
 
     async def _instead(self, owner_id: str, ref: Ref) -> Ref | None:
         found = await self._records.get(owner_id)

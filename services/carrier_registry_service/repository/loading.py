@@ -2,13 +2,12 @@
 
 import asyncio
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from typing import Any, Final
 
 from carrier_registry_service.domain.access import NOTHING, Membership
-from carrier_registry_service.domain.quotas import Kept, Quotas
 from carrier_registry_service.domain.state import State
 from carrier_registry_service.repository import mapping
+from carrier_registry_service.repository.keeping import Keeping
 from carrier_registry_service.repository.mapping import join_key
 from carrier_registry_service.repository.memberships import Memberships, StandingBlocks
 from carrier_registry_service.wanted import Wanted
@@ -19,9 +18,8 @@ from contactmesh.storage.transaction import Addition, Document, Write
 class Loading:
     """Loads the documents that a batch looks at."""
 
-    def __init__(self, database: Database, quotas: Quotas) -> None:
-        self._quotas = quotas
-        self._guards = database.collection(mapping.GUARDS)
+    def __init__(self, database: Database) -> None:
+        self._keeping = Keeping(database)
         self._records = database.collection(mapping.RECORDS)
         self._issued = database.collection(mapping.ISSUED)
         self._holders = database.collection(mapping.HOLDERS)
@@ -35,7 +33,7 @@ class Loading:
     async def load(self, want: Wanted) -> State:
         """Load what is wanted.
 
-        Budgets and guards come before what is counted under them, and sequence numbers and a
+        Budgets and counts come before what was counted in them, and sequence numbers and a
         number's holders before the records that they lead to: whatever another process commits
         meanwhile, an `etag` is then outdated when this batch commits.
 
@@ -54,11 +52,7 @@ class Loading:
             self._load_budgets(want, state),
         )
         state.blocked = everywhere | somewhere
-        await asyncio.gather(
-            self._load_shared(want, groups, state),
-            self._load_asked(want, state),
-            self._count_kept(want, state),
-        )
+        await asyncio.gather(self._load_shared(want, groups, state), self._load_asked(want, state))
         allowed = {
             pair for pair in want.looks if pair in want.granted or state.access(*pair) != NOTHING
         }
@@ -105,23 +99,9 @@ class Loading:
 
     async def _load_kept(self, want: Wanted, state: State) -> None:
         owners = {owner for owner, _ in want.granted}
-        users = sorted(owners | {viewer for _, viewer in want.ordered})
-        found = await self._guards.get_many(users)
-        state.kept.load((id_, Kept(id_, etag=guard["etag"])) for id_, guard in found.items())
+        kept = await self._keeping.of(owners | {viewer for _, viewer in want.ordered})
+        state.kept.load((one.user_id, one) for one in kept)
         await self._load_dial_orders(want.ordered, state)
-
-    async def _count_kept(self, want: Wanted, state: State) -> None:
-        """Count, up to the quotas, what users keep who come to keep one more."""
-        given = {(one.owner_id, one.viewer_id) for one in state.grants if not one.revoked}
-        ordered = {(one.identity_id, one.viewer_id) for one in state.dial_orders}
-        for owner in sorted({owner for owner, _ in want.granted - given}):
-            where: dict[str, Any] = {"owner_id": owner, "revoked": False}
-            count = await self._grants.count(where, limit=self._quotas.grants + 1)
-            state.kept.load([(owner, replace(state.kept_by(owner), grants=count))])
-        for viewer in sorted({viewer for _, viewer in want.ordered - ordered}):
-            where = {"viewer_id": viewer}
-            count = await self._dial_orders.count(where, limit=self._quotas.dial_orders + 1)
-            state.kept.load([(viewer, replace(state.kept_by(viewer), dial_orders=count))])
 
     async def _load_budgets(self, want: Wanted, state: State) -> None:
         found = await self._budgets.get_many(sorted({viewer for _, viewer in want.looks}))
@@ -160,7 +140,7 @@ GUARDED: Final[tuple[tuple[str, str, Callable[[Any], Document]], ...]] = (
     ("records", mapping.RECORDS, mapping.stored_record),
     ("issued", mapping.ISSUED, mapping.stored_issued),
     ("holders", mapping.HOLDERS, mapping.stored_holders),
-    ("kept", mapping.GUARDS, mapping.stored_guard),
+    ("kept", mapping.KEPT, mapping.stored_kept),
     ("budgets", mapping.BUDGETS, mapping.stored_budget),
 )
 """What is written only if no other process has written it since it was loaded."""

@@ -28,7 +28,7 @@ ISSUED: Final = "issued"
 HOLDERS: Final = "holders"
 GRANTS: Final = "grants"
 DIAL_ORDERS: Final = "dial_orders"
-GUARDS: Final = "guards"
+KEPT: Final = "kept"
 BUDGETS: Final = "budgets"
 ASKED: Final = "asked"
 LOOKS: Final = "looks"
@@ -183,9 +183,9 @@ def grant(document: Document) -> Grant:
     return Grant(**_values(document))
 
 
-def stored_guard(kept: Kept) -> Document:
-    """What guards the count of what is kept for a user: nothing but its `etag`."""
-    return {}
+def stored_kept(kept: Kept) -> Document:
+    """How much is kept for a user, less its `etag`."""
+    return {"grants": kept.grants, "dial_orders": kept.dial_orders}
 
 
 def stored_budget(budget: Budget) -> Document:

@@ -13,10 +13,7 @@ DAY_SECONDS: Final = 24 * 3600
 LOOKS_KEPT_SECONDS: Final = 180 * DAY_SECONDS
 
 INDEXES: Final = {
-    mapping.GRANTS: [
-        Index((("owner_id", 1), ("viewer_id", 1))),
-        Index((("owner_id", 1), ("revoked", 1))),
-    ],
+    mapping.GRANTS: [Index((("owner_id", 1), ("viewer_id", 1)))],
     mapping.DIAL_ORDERS: [Index((("viewer_id", 1),))],
     mapping.ASKED: [Index((("day_from", 1),), expire_seconds=2 * DAY_SECONDS)],
     mapping.LOOKS: [

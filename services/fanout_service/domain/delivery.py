@@ -33,7 +33,8 @@ from contactmesh.contracts.group.updates import (
 class Delivery:
     """A message for users, with those of their terminals left out that want no pushes.
 
-    `withheld` counts the members who are not told because of a block.
+    `terminal_ids` are terminals that it is for alone. `withheld` counts the members who are
+    not told because of a block.
     """
 
     message: Message
@@ -41,6 +42,12 @@ class Delivery:
     muted_terminals: tuple[tuple[str, tuple[str, ...]], ...] = ()
     rev: int | None = None
     withheld: int = 0
+    terminal_ids: tuple[str, ...] = ()
+
+    @property
+    def recipients(self) -> int:
+        """For how many users or single terminals it is."""
+        return len(self.user_ids) + len(self.terminal_ids)
 
 
 def may_know(audience: Audience, owner_id: str, viewer_id: str, version: int) -> bool:
@@ -79,6 +86,20 @@ def of_change(audience: Audience, event: ContactChanged) -> Delivery:
         group_id=event.group_id,
     )
     return Delivery(update, told, _muted(audience, told), event.rev, blocked)
+
+
+def of_space(event: ContactChanged) -> list[Delivery]:
+    """That something waits for a SIM goes to the terminal that holds it, and to no other (M5)."""
+    if event.pending is None:
+        return []
+    update = ContactUpdate(
+        scope=event.scope,
+        owner_id=event.owner_id,
+        uid=event.uid,
+        rev=event.rev,
+        waiting=event.pending.waiting,
+    )
+    return [Delivery(update, (), rev=event.rev, terminal_ids=(event.pending.terminal_id,))]
 
 
 def of_group(audience: Audience, event: AudienceEvent) -> list[Delivery]:

@@ -14,6 +14,8 @@ from contactmesh.contracts.carrier.events import RegistrationRecycled
 from contactmesh.contracts.command import Command
 from contactmesh.contracts.envelope import CONTENT_TYPE, Envelope, Message
 from contactmesh.contracts.group import commands, events, updates
+from contactmesh.contracts.multi_sim import commands as sim_commands
+from contactmesh.contracts.multi_sim import events as sim_events
 from contactmesh.contracts.reply import Reply, Result
 
 JsonObject = dict[str, Any]
@@ -56,6 +58,19 @@ COMMANDS: Final[tuple[type[Command], ...]] = (
     access.ListOwnLines,
     access.DescribeLine,
     access.SetDialOrder,
+    sim_commands.RegisterSim,
+    sim_commands.MoveSim,
+    sim_commands.ReplaceSim,
+    sim_commands.RemoveSim,
+    sim_commands.ListAccounts,
+    sim_commands.SetInformation,
+    sim_commands.SetConsent,
+    sim_commands.FollowBook,
+    sim_commands.Store,
+    sim_commands.ListEntries,
+    sim_commands.RequestUpdate,
+    sim_commands.ShowPending,
+    sim_commands.Decide,
 )
 EVENTS: Final[tuple[type[Message], ...]] = (
     contact.ContactChanged,
@@ -76,6 +91,9 @@ EVENTS: Final[tuple[type[Message], ...]] = (
     events.AudienceRequested,
     events.AudienceSnapshot,
     RegistrationRecycled,
+    sim_events.SpaceChanged,
+    sim_events.CatchUp,
+    sim_events.SimRemoved,
 )
 UPDATES: Final[tuple[type[Message], ...]] = (
     contact.ContactUpdate,

@@ -51,12 +51,24 @@ class LineReplaced(Message):
     after: Line | None = None
 
 
+class PendingSpace(Message):
+    """What waits for a SIM, for scope `space`: how many contacts, and in which terminal it is."""
+
+    TYPE: ClassVar[str] = "pending_space"
+
+    sim_id: str
+    terminal_id: TerminalId
+    waiting: int = Field(ge=0)
+
+
 class ContactChanged(Message):
     """A contact has a new state, carried whole, so that a consumer needs no order.
 
     `rev` orders the states of one contact within its group: it grows with each change, and its
     size and gaps say nothing else. `audience_version` is the group's audience at the moment of the
     change; whoever delivers the event must know at least that version.
+
+    For scope `space`, `uid` is the SIM's id and `rev` the revision of its pending space.
     """
 
     TYPE: ClassVar[str] = "contact.changed"
@@ -72,10 +84,14 @@ class ContactChanged(Message):
     group_id: GroupId | None = None
     audience_version: int | None = Field(default=None, ge=1)
     lines: tuple[LineReplaced, ...] = ()
+    pending: PendingSpace | None = None
 
 
 class ContactUpdate(Message):
-    """`contact.changed` as a terminal receives it: what it may know and nothing more."""
+    """`contact.changed` as a terminal receives it: what it may know and nothing more.
+
+    For scope `space`, `uid` is the SIM's id and `waiting` how many contacts wait for it.
+    """
 
     TYPE: ClassVar[str] = "contact.changed"
 
@@ -87,3 +103,4 @@ class ContactUpdate(Message):
     card: dict[str, Any] | None = None
     changed_fields: tuple[str, ...] = ()
     group_id: GroupId | None = None
+    waiting: int | None = None

@@ -59,6 +59,13 @@ def service_account(service: str, password: str) -> BrokerAccount:
             write=rf"^(contactmesh\.(events|terminals|dead)|{own})$",
             read=rf"^(contactmesh\.(commands|events|dead)|{own})$",
         ),
+        "multi_sim_replication_service": BrokerAccount(
+            service,
+            password,
+            configure=rf"^({exchanges}|{own})$",
+            write=rf"^(contactmesh\.(events|terminals|dead)|{own})$",
+            read=rf"^(contactmesh\.(commands|events|dead)|{own})$",
+        ),
     }
     return grants[service]
 

@@ -100,6 +100,7 @@ FANOUT = ServiceTopology(
     "fanout_service",
     events=(
         "contact.changed.card",
+        "contact.changed.space",
         "group.created",
         "group.member.*",
         "group.block.*",
@@ -126,7 +127,19 @@ REGISTRY = ServiceTopology(
         "registration.recycled",
     ),
 )
-SERVICES = (IDENTITY, GROUP, FANOUT, REGISTRY)
+MULTI_SIM = ServiceTopology(
+    "multi_sim_replication_service",
+    handles_commands=True,
+    events=(
+        "contact.changed.book",
+        "registration.recycled",
+        "sim.removed",
+        "space.catch_up",
+        "space.changed",
+        "terminal.revoked",
+    ),
+)
+SERVICES = (IDENTITY, GROUP, FANOUT, REGISTRY, MULTI_SIM)
 
 
 @dataclass(frozen=True, slots=True)

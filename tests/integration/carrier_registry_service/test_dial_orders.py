@@ -8,10 +8,12 @@ from pymongo import MongoClient
 from tests.integration.carrier_registry_service.carrying import day
 
 from carrier_registry_service.domain.lineage import Rules
+from carrier_registry_service.domain.quotas import Kept
 from carrier_registry_service.domain.registration import Beginning, Ref, Registration
 from carrier_registry_service.domain.state import DialOrder, Record
 from carrier_registry_service.repository import mapping
 from carrier_registry_service.repository.dial_orders import BATCH, DialOrders
+from carrier_registry_service.repository.keeping import Keeping
 from contactmesh.contracts.carrier.events import RegistrationRecycled
 from contactmesh.contracts.carrier.records import LineType
 from contactmesh.storage.database import Database
@@ -85,3 +87,20 @@ async def test_more_orders_than_one_batch_are_found_by_the_number(
         await dial_orders.let_go(RECYCLED)
         assert await stored.count({"order": str(GONE)}, limit=1) == 0
         assert await stored.count({"order": [str(STAYS)]}, limit=9999) == len(viewers)
+
+
+async def test_an_order_that_ends_so_is_no_longer_counted(
+    database_url: str, database_prefix: str
+) -> None:
+    async with Database(database_url, f"{database_prefix}registry") as database:
+        keeping, stored = Keeping(database), database.collection(mapping.DIAL_ORDERS)
+        for owner, order in (("lin", (GONE,)), ("mei", (STAYS,))):
+            document = mapping.stored_dial_order(DialOrder("bo", owner, order))
+            await stored.insert({"_id": f"bo/{owner}", **document})
+        kept = database.collection(mapping.KEPT)
+        await kept.insert({"_id": "bo", "grants": 3, "dial_orders": 2, "etag": 7})
+        assert await keeping.of(["bo"]) == [Kept("bo", 3, 2, 7)]
+        await DialOrders(database, RULES).let_go(RECYCLED)
+        assert await keeping.of(["bo", "ada"]) == [Kept("ada"), Kept("bo", 3, 1, 8)]
+        await keeping.count_again(["ada"])
+        assert await keeping.of(["ada"]) == [Kept("ada", etag=1)], "who counted before counts again"

@@ -8,9 +8,15 @@ import pytest
 from tests.integration.carrier_registry_service.carrying import ref
 from tests.wire import System, Terminal
 
+from carrier_registry_service.domain.access import Grant as Given
+from carrier_registry_service.domain.quotas import Kept
+from carrier_registry_service.domain.state import DialOrder
+from carrier_registry_service.repository import mapping
+from carrier_registry_service.repository.keeping import Keeping
 from contactmesh.contracts.carrier.access import Grant, RevokeGrant, SetDialOrder
 from contactmesh.contracts.command import Command
 from contactmesh.contracts.errors import ErrorCode
+from contactmesh.storage.database import Database
 
 pytestmark = [
     pytest.mark.asyncio(loop_scope="module"),
@@ -51,3 +57,19 @@ async def test_of_dial_orders_that_are_set_at_once_the_quota_is_kept_exactly(
     assert await codes(bo, orders) == kept, "what there is may be set again"
     assert await codes(bo, [SetDialOrder(identity_id=who) for who in people]) == {None: 30}
     assert await codes(bo, list(reversed(orders))) == kept
+
+
+async def test_what_was_kept_before_there_were_quotas_is_counted_once_and_whole(
+    database_url: str, database_prefix: str
+) -> None:
+    async with Database(database_url, f"{database_prefix}registry") as database:
+        given = [Given("lin", f"v{number}", details=True) for number in range(30)]
+        cut_off = [Given("lin", f"w{number}", revoked=True) for number in range(5)]
+        orders = [DialOrder("lin", f"v{number}", ()) for number in range(7)]
+        for one in (*given, *cut_off):
+            document = {"_id": f"lin/{one.viewer_id}", **mapping.stored_grant(one)}
+            await database.collection(mapping.GRANTS).insert(document)
+        for order in orders:
+            document = {"_id": f"lin/{order.identity_id}", **mapping.stored_dial_order(order)}
+            await database.collection(mapping.DIAL_ORDERS).insert(document)
+        assert await Keeping(database).of(["lin"]) == [Kept("lin", 30, 7)]

@@ -124,6 +124,7 @@ async def test_copies_are_killed_stopped_and_started_one_by_one(settings: StackS
             *(("group_service", copy) for copy in (1, 2, 3)),
             ("fanout_service", 1),
             ("carrier_registry_service", 1),
+            ("multi_sim_replication_service", 1),
         ]
 
         def pids() -> list[int | None]:

@@ -1,0 +1,131 @@
+"""Answering commands that only ask: accounts, what a space holds, what waits for a SIM."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Final, TypeVar
+
+from contactmesh.contracts.envelope import Message
+from contactmesh.contracts.multi_sim.commands import (
+    MOST_SHOWN,
+    AccountList,
+    Entry,
+    EntryList,
+    ListAccounts,
+    ListEntries,
+    Pending,
+    PendingItem,
+    ShowPending,
+)
+from contactmesh.contracts.multi_sim.records import AccountView, SimView, SpaceKind, SpaceView
+from contactmesh.contracts.reply import Result
+from contactmesh.messaging.topology import MAX_BODY_BYTES
+from contactmesh.runtime.commands import Request
+from multi_sim_replication_service.domain.documents import Account, Sim, Space
+from multi_sim_replication_service.domain.state import no_account, no_sim
+from multi_sim_replication_service.repository.reading import Reading
+
+ROOM_BYTES: Final = MAX_BODY_BYTES * 3 // 4
+"""How much of a message contacts may take, so that the envelope has room whatever it holds."""
+
+Item = TypeVar("Item", bound=Message)
+
+
+class Answers:
+    """The reading side: each answer is about the sender alone."""
+
+    def __init__(self, reading: Reading) -> None:
+        self._reading = reading
+
+    async def answer(self, request: Request) -> Result:
+        """The result of a reading command.
+
+        Raises:
+            Refusal: `not_found`.
+        """
+        user_id = request.sender.user_id
+        match request.command:
+            case ListAccounts():
+                return await self._accounts(user_id)
+            case ListEntries() as command:
+                return await self._entries(user_id, command)
+            case ShowPending() as command:
+                return await self._pending(user_id, command)
+            case other:
+                raise TypeError(f"not a reading command: {type(other).__name__}")
+
+    async def _accounts(self, user_id: str) -> AccountList:
+        user = await self._reading.user(user_id)
+        accounts = await self._reading.accounts(user_id)
+        return AccountList(
+            information=user.information, accounts=tuple(_account(one) for one in accounts)
+        )
+
+    async def _entries(self, user_id: str, command: ListEntries) -> EntryList:
+        account = await self._reading.account(user_id, command.carrier_id)
+        if account is None:
+            raise no_account(command.carrier_id)
+        limit = min(command.limit, MOST_SHOWN) if command.cards else command.limit
+        found = await self._reading.contacts(
+            account.space_id(command.space), command.after, limit=limit + 1, cards=command.cards
+        )
+        page = _that_fit(
+            [Entry(uid=one.uid, digest=one.digest, card=one.card) for one in found[:limit]]
+        )
+        return EntryList(
+            rev=account.space(command.space).rev,
+            entries=tuple(page),
+            after=page[-1].uid if len(page) < len(found) else None,
+        )
+
+    async def _pending(self, user_id: str, command: ShowPending) -> Pending:
+        """What waits; a contact that changes meanwhile is shown as it is, and decided on anew."""
+        account, sim = await self._sim(user_id, command.sim_id)
+        found = await self._reading.waiting(command.sim_id, command.after, limit=command.limit + 1)
+        uids = [one.uid for one in found[: command.limit]]
+        cards = await self._reading.named(account.space_id(SpaceKind.SHARED), uids)
+        page = _that_fit(
+            [PendingItem(uid=uid, card=cards[uid].card if uid in cards else None) for uid in uids]
+        )
+        return Pending(
+            pending_rev=sim.pending_rev,
+            waiting=sim.waiting,
+            filling=sim.filling,
+            items=tuple(page),
+            after=page[-1].uid if len(page) < len(found) else None,
+        )
+
+    async def _sim(self, user_id: str, sim_id: str) -> tuple[Account, Sim]:
+        for account in await self._reading.accounts(user_id):
+            for sim in account.sims:
+                if sim.sim_id == sim_id:
+                    return account, sim
+        raise no_sim()
+
+
+def _that_fit(items: Sequence[Item]) -> list[Item]:
+    """As many of the items as a message has room for; one at the least."""
+    page: list[Item] = []
+    room = ROOM_BYTES
+    for item in items:
+        room -= len(item.model_dump_json().encode())
+        if room < 0 and page:
+            break
+        page.append(item)
+    return page
+
+
+def _account(account: Account) -> AccountView:
+    return AccountView(
+        carrier_id=account.carrier_id,
+        account_id=account.account_id,
+        identification_code=account.identification_code,
+        consent=account.consent,
+        follows_book=account.follows_book,
+        shared=_space(account.shared),
+        private=_space(account.private),
+        sims=tuple(SimView(**asdict(sim)) for sim in account.sims),
+    )
+
+
+def _space(space: Space) -> SpaceView:
+    return SpaceView(rev=space.rev, contacts=space.contacts)

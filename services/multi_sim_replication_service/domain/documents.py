@@ -1,0 +1,134 @@
+"""What the rules work on: accounts with their SIM cards, spaces, and what a SIM has seen."""
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any, Final, NamedTuple
+
+from contactmesh.contracts.multi_sim.events import Stamp as SentStamp
+from contactmesh.contracts.multi_sim.records import SpaceKind, UserInformation
+
+NO_CONTACT: Final = ""
+"""The digest of a contact that was removed, or that there never was: the two are the same."""
+
+
+class Stamp(NamedTuple):
+    """When a contact's contents were stored, and at which carrier; the later one counts."""
+
+    at: int
+    carrier_id: str
+
+    def sent(self) -> SentStamp:
+        """The stamp as events carry it."""
+        return SentStamp(at=self.at, carrier_id=self.carrier_id)
+
+
+@dataclass(frozen=True, slots=True)
+class Sim:
+    """A SIM card, the terminal that it is in, and how its pending space stands."""
+
+    sim_id: str
+    iccid: str
+    name: str
+    terminal_id: str
+    msisdn: str | None = None
+    registration_seq: str | None = None
+    pending_rev: int = 0
+    waiting: int = 0
+    filling: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Space:
+    """How a space stands: its revision, and how many contacts it has."""
+
+    rev: int = 0
+    contacts: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """A user's one account at a carrier. All that is written in its spaces raises its `etag`."""
+
+    user_id: str
+    carrier_id: str
+    account_id: str
+    identification_code: str
+    consent: bool = False
+    follows_book: bool = False
+    shared: Space = Space()
+    private: Space = Space()
+    sims: tuple[Sim, ...] = ()
+    etag: int = 0
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """The user and the carrier: there can be one account for both."""
+        return (self.user_id, self.carrier_id)
+
+    def space_id(self, kind: SpaceKind) -> str:
+        """What its contacts of a kind are kept under."""
+        return f"{self.account_id}/{kind.value}"
+
+    def space(self, kind: SpaceKind) -> Space:
+        """How a space stands."""
+        return self.shared if kind is SpaceKind.SHARED else self.private
+
+    def with_space(self, kind: SpaceKind, space: Space) -> "Account":
+        """The account with a space as it stands now."""
+        if kind is SpaceKind.SHARED:
+            return replace(self, shared=space)
+        return replace(self, private=space)
+
+    def with_sim(self, sim: Sim) -> "Account":
+        """The account with a SIM as it is now, or with one more."""
+        if all(one.sim_id != sim.sim_id for one in self.sims):
+            return replace(self, sims=(*self.sims, sim))
+        now = tuple(sim if one.sim_id == sim.sim_id else one for one in self.sims)
+        return replace(self, sims=now)
+
+
+@dataclass(frozen=True, slots=True)
+class User:
+    """What all accounts of a user say, and the guard of what holds over all of them."""
+
+    user_id: str
+    information: UserInformation | None = None
+    etag: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A contact of a space, or that it was removed; `card` is left out where it is not looked at.
+
+    A removal is kept for its stamp, from `deleted_at` on.
+    """
+
+    space_id: str
+    uid: str
+    digest: str
+    stamp: Stamp
+    card: dict[str, Any] | None = None
+    deleted_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SimEntry:
+    """Which contents of a contact a SIM's terminal has seen last, and which wait for it, if any."""
+
+    sim_id: str
+    uid: str
+    seen: str = NO_CONTACT
+    pending: str | None = None
+    pending_rev: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What an operator allows; `contacts` counts in each space, for what is stored by its owner."""
+
+    accounts: int = 32
+    sims: int = 16
+    contacts: int = 50_000
+    card_bytes: int = 256 * 1024
+    page: int = 200
+    """How many contacts one step of catching up takes over."""

@@ -1,0 +1,128 @@
+"""Pending spaces: what a shared space holds and a SIM has not seen (rows M4-M6)."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Final
+
+from contactmesh.contracts.contact import ContactChanged, Origin, PendingSpace, Scope
+from contactmesh.contracts.errors import ErrorCode, Refusal
+from contactmesh.contracts.multi_sim.commands import MOST_DECIDED, Decide, DecisionTaken
+from multi_sim_replication_service.domain.documents import Account, Sim, SimEntry
+from multi_sim_replication_service.domain.state import Asking, Decision, State, Told
+
+SERVICE: Final = "multi_sim_replication_service"
+
+
+def lay_ready(
+    state: State, account: Account, sim: Sim, digests: Mapping[str, str]
+) -> tuple[Account, tuple[Told, ...]]:
+    """Let contents wait for a SIM, those left out that its terminal has seen last.
+
+    Args:
+        state: holds what the SIM has seen of these contacts.
+        account: the SIM's account as it is now.
+        sim: the SIM as it is now.
+        digests: what the contacts are now, by uid.
+
+    Returns:
+        The account, not yet put, and the event that tells the SIM's terminal.
+    """
+    rev, waiting = sim.pending_rev + 1, sim.waiting
+    changed = False
+    for uid, digest in digests.items():
+        before = state.sim_entry(sim.sim_id, uid)
+        pending = None if digest == before.seen else digest
+        if pending != before.pending:
+            state.put_sim_entry(replace(before, pending=pending, pending_rev=rev))
+            waiting += (pending is not None) - (before.pending is not None)
+            changed = True
+    if not changed:
+        return account, ()
+    sim = replace(sim, pending_rev=rev, waiting=waiting)
+    told = (_waiting(account, sim),) if waiting else ()
+    return account.with_sim(sim), told
+
+
+def mark_seen(state: State, account: Account, sim: Sim, digests: Mapping[str, str]) -> Account:
+    """Take note that a SIM's terminal has these contents, so that nothing of them waits."""
+    waiting = sim.waiting
+    for uid, digest in digests.items():
+        before = state.sim_entry(sim.sim_id, uid)
+        after = replace(before, seen=digest, pending=None)
+        if after != before:
+            state.put_sim_entry(after)
+            waiting -= before.pending is not None
+    return account.with_sim(replace(sim, waiting=waiting))
+
+
+def decide(state: State, asking: Asking, command: Decide) -> Decision:
+    """Settle what waits: accepted or declined, the terminal has seen it, and it is gone (M6)."""
+    account, sim = state.sim_here(asking, command.sim_id)
+    if command.pending_rev > sim.pending_rev:
+        raise _moved_on(sim)
+    covered = _named(state, sim, command) if command.uids else _first(state, sim, command)
+    for entry in covered:
+        state.put_sim_entry(replace(entry, seen=entry.pending or "", pending=None))
+    sim = replace(sim, waiting=sim.waiting - len(covered))
+    state.put_account(account.with_sim(sim))
+    return Decision(
+        DecisionTaken(
+            settled=len(covered),
+            left=0 if command.uids else _left(state, sim, command.pending_rev, len(covered)),
+            waiting=sim.waiting,
+            pending_rev=sim.pending_rev,
+        )
+    )
+
+
+def _named(state: State, sim: Sim, command: Decide) -> list[SimEntry]:
+    """The named contacts that wait; what was settled already is left out.
+
+    Raises:
+        Refusal: `conflict`, one of them changed after the revision that was looked at.
+    """
+    entries = [state.sim_entry(sim.sim_id, uid) for uid in dict.fromkeys(command.uids or ())]
+    waiting = [entry for entry in entries if entry.pending is not None]
+    if any(entry.pending_rev > command.pending_rev for entry in waiting):
+        raise _moved_on(sim)
+    return waiting
+
+
+def _first(state: State, sim: Sim, command: Decide) -> list[SimEntry]:
+    waiting = [
+        entry
+        for entry in state.sim_entries
+        if entry.sim_id == sim.sim_id
+        and entry.pending is not None
+        and entry.pending_rev <= command.pending_rev
+    ]
+    return sorted(waiting, key=lambda entry: entry.uid)[:MOST_DECIDED]
+
+
+def _left(state: State, sim: Sim, rev: int, settled: int) -> int:
+    """How many the decision covers still; those before it in a batch may leave it too high."""
+    if rev == sim.pending_rev:
+        return sim.waiting
+    left = max(0, state.covered.get((sim.sim_id, rev), 0) - settled)
+    state.covered[sim.sim_id, rev] = left
+    return left
+
+
+def _moved_on(sim: Sim) -> Refusal:
+    return Refusal(
+        ErrorCode.CONFLICT,
+        "What waits is not what you looked at. Look at it again, and decide on that.",
+        current_rev=sim.pending_rev,
+    )
+
+
+def _waiting(account: Account, sim: Sim) -> Told:
+    changed = ContactChanged(
+        scope=Scope.SPACE,
+        owner_id=account.user_id,
+        uid=sim.sim_id,
+        rev=sim.pending_rev,
+        origin=Origin(service=SERVICE),
+        pending=PendingSpace(sim_id=sim.sim_id, terminal_id=sim.terminal_id, waiting=sim.waiting),
+    )
+    return Told(changed, account.user_id, sim.pending_rev)

@@ -1,0 +1,106 @@
+"""Writing in a space, whoever it comes from: contents, stamps, and what becomes of both."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from contactmesh.contacts import Card, digest
+from contactmesh.contracts.multi_sim.events import ReplicatedContact
+from contactmesh.contracts.multi_sim.records import SpaceKind
+from multi_sim_replication_service.domain.documents import (
+    NO_CONTACT,
+    Account,
+    Entry,
+    Space,
+    Stamp,
+)
+from multi_sim_replication_service.domain.pending import lay_ready, mark_seen
+from multi_sim_replication_service.domain.state import State, Told
+
+
+class Contents(NamedTuple):
+    """A contact's contents under their stamp; without a card, its removal."""
+
+    uid: str
+    card: dict[str, Any] | None
+    digest: str
+    stamp: Stamp
+
+    def sent(self) -> ReplicatedContact:
+        """The contents as events carry them."""
+        return ReplicatedContact(uid=self.uid, card=self.card, stamp=self.stamp.sent())
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """By which SIM contents were stored, and all of them, those that were there included."""
+
+    sim_id: str
+    digests: Mapping[str, str]
+
+
+def digest_of(card: Card | dict[str, Any] | None) -> str:
+    """The digest of a contact's contents, or of its removal."""
+    if card is None:
+        return NO_CONTACT
+    return digest(card if isinstance(card, Card) else Card.model_validate(card))
+
+
+def contents_of(contact: ReplicatedContact) -> Contents:
+    """Contents as an event brought them."""
+    stamp = Stamp(contact.stamp.at, contact.stamp.carrier_id)
+    return Contents(contact.uid, contact.card, digest_of(contact.card), stamp)
+
+
+def newer(state: State, account: Account, contents: Sequence[Contents]) -> list[Contents]:
+    """Those of the contents that have a stamp above the one in the account's shared space."""
+    space_id = account.space_id(SpaceKind.SHARED)
+    found: list[Contents] = []
+    for one in contents:
+        there = state.entries.get((space_id, one.uid))
+        if there is None or there.stamp < one.stamp:
+            found.append(one)
+    return found
+
+
+def write(
+    state: State,
+    account: Account,
+    kind: SpaceKind,
+    contents: Sequence[Contents],
+    now: datetime,
+    *,
+    seen: Seen | None = None,
+) -> tuple[Account, tuple[Told, ...]]:
+    """Put contents in a space, and in the SIMs' pending spaces what of a shared one is different.
+
+    The account is put in any case, so that its `etag` guards the space.
+
+    Returns:
+        The account as it is now, and the events for the terminals that hold its SIMs.
+    """
+    space_id = account.space_id(kind)
+    different: dict[str, str] = {}
+    number = 0
+    for one in contents:
+        before = state.digest(space_id, one.uid)
+        if one.digest != before:
+            different[one.uid] = one.digest
+            number += (one.digest != NO_CONTACT) - (before != NO_CONTACT)
+        gone = now if one.card is None else None
+        entry = Entry(space_id, one.uid, one.digest, one.stamp, one.card, gone)
+        state.entries.put((space_id, one.uid), entry)
+    told: list[Told] = []
+    if different:
+        space = account.space(kind)
+        account = account.with_space(kind, Space(space.rev + 1, space.contacts + number))
+    if kind is SpaceKind.SHARED:
+        for sim in account.sims:
+            if seen is not None and sim.sim_id == seen.sim_id:
+                account = mark_seen(state, account, sim, seen.digests)
+            else:
+                account, news = lay_ready(state, account, sim, different)
+                told += news
+    state.put_account(account)
+    return account, tuple(told)

@@ -1,0 +1,1 @@
+"""What multi_sim_replication_service keeps, and how it is found."""

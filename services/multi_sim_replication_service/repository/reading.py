@@ -1,0 +1,95 @@
+"""The queries behind lists and looks, what all collections need as indexes, and what is let go."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Final
+
+from contactmesh.storage.database import Database, Index
+from multi_sim_replication_service.domain.documents import Account, Entry, SimEntry, User
+from multi_sim_replication_service.repository import mapping
+from multi_sim_replication_service.repository.mapping import join_key
+
+REMOVALS_KEPT_SECONDS: Final = 90 * 24 * 3600
+
+INDEXES: Final = {
+    mapping.ACCOUNTS: [Index((("user_id", 1),))],
+    mapping.ENTRIES: [
+        Index((("space_id", 1), ("uid", 1))),
+        Index((("space_id", 1), ("live", 1), ("uid", 1))),
+        Index((("deleted_at", 1),), expire_seconds=REMOVALS_KEPT_SECONDS),
+    ],
+    mapping.SIM_ENTRIES: [
+        Index((("sim_id", 1), ("waits", 1), ("uid", 1))),
+        Index((("sim_id", 1), ("waits", 1), ("pending_rev", 1))),
+    ],
+}
+
+
+class Reading:
+    """Reads for commands that only ask, and the little that is written without a rule."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._users = database.collection(mapping.USERS)
+        self._accounts = database.collection(mapping.ACCOUNTS)
+        self._entries = database.collection(mapping.ENTRIES)
+        self._sim_entries = database.collection(mapping.SIM_ENTRIES)
+        self._revoked = database.collection(mapping.REVOKED)
+
+    async def prepare(self) -> None:
+        """Make sure that every query has its index."""
+        for name, indexes in INDEXES.items():
+            await self._database.collection(name).ensure(indexes)
+
+    async def user(self, user_id: str) -> User:
+        """What holds over all accounts of a user."""
+        found = await self._users.get(user_id)
+        return User(user_id) if found is None else mapping.user(found)
+
+    async def accounts(self, user_id: str) -> list[Account]:
+        """A user's accounts, by carrier."""
+        found = await self._accounts.find({"user_id": user_id}, sort=[("_id", 1)])
+        return [mapping.account(document) for document in found]
+
+    async def account(self, user_id: str, carrier_id: str) -> Account | None:
+        """A user's account at a carrier."""
+        found = await self._accounts.get(join_key(user_id, carrier_id))
+        return None if found is None else mapping.account(found)
+
+    async def contacts(
+        self, space_id: str, after: str | None, *, limit: int, cards: bool
+    ) -> list[Entry]:
+        """Contacts of a space by uid, removed ones left out."""
+        found = await self._entries.find(
+            {"space_id": space_id, "live": True, "uid": {"$gt": after or ""}},
+            sort=[("uid", 1)],
+            limit=limit,
+            without=() if cards else ["card"],
+        )
+        return [mapping.entry(document) for document in found]
+
+    async def named(self, space_id: str, uids: Sequence[str]) -> dict[str, Entry]:
+        """Contacts of a space with their cards, by uid."""
+        found = await self._entries.get_many([join_key(space_id, uid) for uid in uids])
+        return {one.uid: one for one in map(mapping.entry, found.values())}
+
+    async def waiting(self, sim_id: str, after: str | None, *, limit: int) -> list[SimEntry]:
+        """What waits for a SIM, by uid."""
+        found = await self._sim_entries.find(
+            {"sim_id": sim_id, "waits": True, "uid": {"$gt": after or ""}},
+            sort=[("uid", 1)],
+            limit=limit,
+        )
+        return [mapping.sim_entry(document) for document in found]
+
+    async def forget_sim(self, sim_id: str) -> None:
+        """Delete what is kept for a SIM that was removed."""
+        await self._sim_entries.delete_where({"sim_id": sim_id})
+
+    async def revoked(self, terminal_ids: Sequence[str]) -> set[str]:
+        """Those of the terminals that were revoked."""
+        return set(await self._revoked.get_many(terminal_ids))
+
+    async def revoke(self, terminal_id: str, now: datetime) -> None:
+        """Take no more commands from a terminal."""
+        await self._revoked.update({"_id": terminal_id}, {"$setOnInsert": {"at": now}}, upsert=True)

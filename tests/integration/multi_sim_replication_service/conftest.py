@@ -1,0 +1,24 @@
+"""One running system for each module: its tests have users and SIM cards of their own."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+import pytest_asyncio
+from tests.backends import Backends
+from tests.wire import System, running_system
+
+SERVICE = "multi_sim_replication_service"
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def system(
+    backends: Backends, tmp_path_factory: pytest.TempPathFactory
+) -> AsyncIterator[System]:
+    """Every service as a process, this one as two, with small pages."""
+    async with running_system(
+        backends,
+        tmp_path_factory.mktemp("system"),
+        scale={SERVICE: 2},
+        environment={SERVICE: {"CONTACTMESH_CATCH_UP_PAGE": "2"}},
+    ) as running:
+        yield running

@@ -1,0 +1,186 @@
+"""The rules on a state in memory: commands in, their events delivered in any order, or again."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from random import Random
+
+from contactmesh.contacts import Card
+from contactmesh.contracts.command import Command
+from contactmesh.contracts.contact import ContactChanged, Scope
+from contactmesh.contracts.envelope import Message
+from contactmesh.contracts.multi_sim.commands import (
+    Decide,
+    DecisionTaken,
+    RegisterSim,
+    SetConsent,
+    SimRegistered,
+    Store,
+    Stored,
+    StoredChange,
+)
+from contactmesh.contracts.multi_sim.events import CatchUp, SimRemoved, SpaceChanged
+from contactmesh.contracts.multi_sim.records import SpaceKind
+from contactmesh.contracts.reply import Result
+from multi_sim_replication_service.domain.documents import Account, Limits, Sim
+from multi_sim_replication_service.domain.replicating import catch_up, take_over
+from multi_sim_replication_service.domain.spaces import contents_of
+from multi_sim_replication_service.domain.state import Asking, State, Told
+from multi_sim_replication_service.domain.storing import follow
+from multi_sim_replication_service.handlers import RULES
+
+START = datetime(2026, 1, 1, tzinfo=UTC)
+LIN, BO = "lin", "bo"
+MOBILE, UNICOM, TELECOM = "cn-mobile", "cn-unicom", "cn-telecom"
+PHONE, TABLET = "lin_aaaaaaaa", "lin_bbbbbbbb"
+
+
+def iccid(number: int) -> str:
+    """The `number`-th SIM's ICCID."""
+    return f"8986{number:016d}"
+
+
+def card(uid: str, number: str) -> Card:
+    """A contact with one number."""
+    return Card.model_validate(
+        {
+            "@type": "Card",
+            "version": "1.0",
+            "uid": uid,
+            "name": {"full": uid},
+            "phones": {"mobile": {"number": number}},
+        }
+    )
+
+
+@dataclass
+class Spaces:
+    """One user's accounts, and the events that are under way."""
+
+    limits: Limits = field(default_factory=lambda: Limits(page=2))
+    state: State = field(default_factory=State)
+    now: datetime = START
+    under_way: list[Message] = field(default_factory=list)
+    published: list[Message] = field(default_factory=list)
+    commands: int = 0
+
+    def does(self, command: Command, terminal: str = PHONE, user: str = LIN) -> Result:
+        """Handle a command; its events are under way then."""
+        self.now += timedelta(seconds=1)
+        self.commands += 1
+        asking = Asking(user, terminal, self.now, self.limits, self.commands.to_bytes(8))
+        decision = RULES[type(command)](self.state, asking, command)
+        self._send(decision.told)
+        return decision.result
+
+    def registers(self, carrier_id: str, number: int, terminal: str = PHONE) -> str:
+        """Register the `number`-th SIM; its id."""
+        command = RegisterSim(carrier_id=carrier_id, iccid=iccid(number), name=f"SIM {number}")
+        registered = self.does(command, terminal)
+        assert isinstance(registered, SimRegistered)
+        return registered.sim_id
+
+    def stores(
+        self,
+        sim_id: str,
+        contacts: Mapping[str, str | None],
+        space: SpaceKind = SpaceKind.SHARED,
+        *,
+        terminal: str = PHONE,
+        whole: bool = False,
+    ) -> Stored:
+        """Store contacts, each with a number, or removed."""
+        changes = tuple(
+            StoredChange(uid=uid, card=None if number is None else card(uid, number))
+            for uid, number in contacts.items()
+        )
+        command = Store(sim_id=sim_id, space=space, changes=changes, whole=whole)
+        stored = self.does(command, terminal)
+        assert isinstance(stored, Stored)
+        return stored
+
+    def agrees(self, *carrier_ids: str, consent: bool = True) -> None:
+        """Agree, or no longer, for carriers."""
+        for carrier_id in carrier_ids:
+            self.does(SetConsent(carrier_id=carrier_id, consent=consent))
+
+    def decides(
+        self, sim_id: str, *, accept: bool, terminal: str = PHONE, rev: int | None = None
+    ) -> DecisionTaken:
+        """Decide on all that waits for a SIM."""
+        rev = self.sim(sim_id).pending_rev if rev is None else rev
+        taken = self.does(Decide(sim_id=sim_id, pending_rev=rev, accept=accept), terminal)
+        assert isinstance(taken, DecisionTaken)
+        return taken
+
+    def deliver(self, message: Message) -> None:
+        """Deliver one event to whom it concerns, as the service does."""
+        match message:
+            case SpaceChanged():
+                contents = [contents_of(contact) for contact in message.contacts]
+                for account in self.state.accounts_of(message.owner_id):
+                    if account.carrier_id != message.carrier_id:
+                        self._send(take_over(self.state, account, contents, self.now))
+            case CatchUp():
+                self._catch_up(message)
+            case ContactChanged(scope=Scope.BOOK):
+                for account in self.state.accounts_of(message.owner_id):
+                    self._send(follow(self.state, account, message, self.now))
+            case SimRemoved():
+                for key in [(one.sim_id, one.uid) for one in self.state.sim_entries]:
+                    if key[0] == message.sim_id:
+                        self.state.sim_entries.drop(key)
+
+    def settle(self, random: Random | None = None) -> None:
+        """Deliver all that is under way and what follows; with `random` shuffled, some twice."""
+        while self.under_way:
+            at = 0 if random is None else random.randrange(len(self.under_way))
+            message = self.under_way.pop(at)
+            self.deliver(message)
+            if random is not None and random.random() < 0.2:
+                self.deliver(message)
+
+    def account(self, carrier_id: str) -> Account:
+        """The user's account at a carrier."""
+        return self.state.account(LIN, carrier_id)
+
+    def sim(self, sim_id: str) -> Sim:
+        """A SIM as it is now."""
+        return self.state.sim(LIN, sim_id)[1]
+
+    def holds(self, carrier_id: str, space: SpaceKind = SpaceKind.SHARED) -> dict[str, str]:
+        """A space's contacts: their digests by uid."""
+        space_id = self.account(carrier_id).space_id(space)
+        return {entry.uid: entry.digest for entry in self.state.live(space_id)}
+
+    def waits(self, sim_id: str) -> dict[str, str]:
+        """What waits for a SIM: digests by uid."""
+        return {
+            entry.uid: entry.pending
+            for entry in self.state.sim_entries
+            if entry.sim_id == sim_id and entry.pending is not None
+        }
+
+    def told_of(self, sim_id: str) -> list[ContactChanged]:
+        """What was told of a SIM's pending space."""
+        return [
+            one for one in self.published if isinstance(one, ContactChanged) and one.uid == sim_id
+        ]
+
+    def _catch_up(self, event: CatchUp) -> None:
+        source = self.account(event.from_carrier_id)
+        space_id = source.space_id(SpaceKind.SHARED)
+        following = sorted(
+            (
+                one
+                for one in self.state.entries
+                if one.space_id == space_id and one.uid > (event.after or "")
+            ),
+            key=lambda entry: entry.uid,
+        )
+        page, more = following[: self.limits.page], len(following) > self.limits.page
+        self._send(catch_up(self.state, event, page, more=more, now=self.now))
+
+    def _send(self, told: tuple[Told, ...]) -> None:
+        self.published += [one.message for one in told]
+        self.under_way += [one.message for one in told]
