@@ -76,5 +76,9 @@ class DeferredObject(JSContactObject):
             return getattr(self, name)
 
     def _make_parts(self) -> None:
-        self.__pydantic_validator__.validate_python(self.document(), self_instance=self)
-        object.__setattr__(self, "_document", None)
+        document = self._document
+        # Two threads may both find them missing; the second makes the same once more.
+        if document is not None:
+            self._complete(document)
+            self.__pydantic_validator__.validate_python(document, self_instance=self)
+            object.__setattr__(self, "_document", None)
