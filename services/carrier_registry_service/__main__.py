@@ -20,6 +20,7 @@ from contactmesh.runtime.commands import CommandHandler
 from contactmesh.runtime.logging import configure_logging
 from contactmesh.runtime.process import TRANSIENT, ServiceProcess, run_until_signalled
 from contactmesh.storage.database import Database
+from contactmesh.storage.revoked import RevokedTerminals
 from contactmesh.storage.unit_of_work import UnitOfWork
 
 NAME = REGISTRY.service
@@ -43,6 +44,7 @@ async def main(stopping: asyncio.Event) -> None:
         dial_orders = DialOrders(database, terms.rules)
         audiences = Audiences(database)
         held = HeldEvents(database)
+        revoked = RevokedTerminals(database)
         unit_of_work = UnitOfWork(database)
         relay = OutboxRelay(unit_of_work.outbox, events, transient=TRANSIENT)
         commands = CommandHandler(
@@ -50,12 +52,13 @@ async def main(stopping: asyncio.Event) -> None:
             unit_of_work,
             replies,
             relay,
+            revoked,
         )
         learning = RegistryEvents(
             memberships,
             StandingBlocks(database),
             dial_orders,
-            reading,
+            revoked,
             audiences,
             held,
             events,

@@ -5,7 +5,6 @@ from typing import Final
 
 from carrier_registry_service.repository.dial_orders import DialOrders
 from carrier_registry_service.repository.memberships import Memberships, StandingBlocks
-from carrier_registry_service.repository.reading import Reading
 from contactmesh.audience.following import Following, Ready
 from contactmesh.audience.storage import Audiences, HeldEvents
 from contactmesh.contracts.carrier.events import RegistrationRecycled
@@ -27,6 +26,7 @@ from contactmesh.messaging.publisher import Publisher
 from contactmesh.messaging.topology import REGISTRY
 from contactmesh.runtime.commands import Clock, utc_now
 from contactmesh.runtime.events import read_events
+from contactmesh.storage.revoked import RevokedTerminals
 
 KINDS: Final = {
     kind.TYPE: kind
@@ -54,7 +54,7 @@ class RegistryEvents:
         memberships: Memberships,
         standing_blocks: StandingBlocks,
         dial_orders: DialOrders,
-        reading: Reading,
+        revoked: RevokedTerminals,
         audiences: Audiences,
         held: HeldEvents,
         publisher: Publisher,
@@ -63,7 +63,7 @@ class RegistryEvents:
         self._memberships = memberships
         self._standing_blocks = standing_blocks
         self._dial_orders = dial_orders
-        self._reading = reading
+        self._revoked = revoked
         self._clock = clock
         self._following = Following(REGISTRY, KINDS, self, audiences, held, publisher, clock)
 
@@ -96,6 +96,6 @@ class RegistryEvents:
         for message in messages:
             match message:
                 case TerminalRevoked():
-                    await self._reading.revoke(message.terminal_id, self._clock())
+                    await self._revoked.add(message.terminal_id, self._clock())
                 case RegistrationRecycled():
                     await self._dial_orders.let_go(message)

@@ -1,6 +1,5 @@
 """From commands to the rules, and from the rules to a unit of work."""
 
-import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
@@ -17,7 +16,7 @@ from carrier_registry_service.repository.reading import Reading
 from carrier_registry_service.wanted import wanted
 from contactmesh.contracts.carrier import access, check, feed
 from contactmesh.contracts.command import Command, Role
-from contactmesh.contracts.errors import ErrorCode, Refusal
+from contactmesh.contracts.errors import Refusal
 from contactmesh.contracts.reply import Reply
 from contactmesh.runtime.commands import Decided, Outcome, Request
 
@@ -54,22 +53,16 @@ class RegistryCommands:
 
     async def decide(self, requests: Sequence[Request], now: datetime) -> Decided:
         """Decide a batch: each command sees what the ones before it have changed."""
-        state, revoked = await asyncio.gather(
-            self._loading.load(wanted(requests)), self._revoked(requests)
-        )
+        state = await self._loading.load(wanted(requests))
         moment = milliseconds(now)
-        outcomes = [self._outcome(state, request, moment, revoked=revoked) for request in requests]
+        outcomes = [self._outcome(state, request, moment) for request in requests]
         return Decided(outcomes, writes(state))
 
     async def answer(self, request: Request, now: datetime) -> Reply:
         """Answer a command that only asks."""
-        if await self._revoked([request]):
-            return Reply.refused(request.command.TYPE, _unauthenticated())
         return Reply.ok(request.command.TYPE, await self._answers.answer(request))
 
-    def _outcome(
-        self, state: State, request: Request, now: datetime, *, revoked: set[str]
-    ) -> Outcome:
+    def _outcome(self, state: State, request: Request, now: datetime) -> Outcome:
         sender, command = request.sender, request.command
         asking = Asking(
             sender_id=sender.carrier_id if command.ROLE is Role.CARRIER else sender.user_id,
@@ -79,19 +72,9 @@ class RegistryCommands:
             terms=self._terms,
         )
         try:
-            if sender.terminal_id in revoked:
-                raise _unauthenticated()
             decision = RULES[type(command)](state, asking, command)
         except Refusal as refusal:
             return Outcome(Reply.refused(command.TYPE, refusal))
-        told = [(one.message, one.subject, one.rev) for one in decision.told]
         if isinstance(decision.answer, Refusal):
-            return Outcome(Reply.refused(command.TYPE, decision.answer), told)
-        return Outcome(Reply.ok(command.TYPE, decision.answer), told)
-
-    async def _revoked(self, requests: Sequence[Request]) -> set[str]:
-        return await self._reading.revoked([request.sender.terminal_id for request in requests])
-
-
-def _unauthenticated() -> Refusal:
-    return Refusal(ErrorCode.UNAUTHENTICATED, "This terminal was revoked. Enrol it again.")
+            return Outcome(Reply.refused(command.TYPE, decision.answer), decision.told)
+        return Outcome(Reply.ok(command.TYPE, decision.answer), decision.told)

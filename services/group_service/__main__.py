@@ -10,6 +10,7 @@ from contactmesh.runtime.commands import CommandHandler
 from contactmesh.runtime.logging import configure_logging
 from contactmesh.runtime.process import TRANSIENT, ServiceProcess, run_until_signalled
 from contactmesh.storage.database import Database
+from contactmesh.storage.revoked import RevokedTerminals
 from contactmesh.storage.unit_of_work import UnitOfWork
 from group_service.event_handler import GroupEvents
 from group_service.handlers import GroupCommands
@@ -35,6 +36,7 @@ async def main(stopping: asyncio.Event) -> None:
         Publisher(url, f"{NAME} events") as events,
     ):
         reading = Reading(database)
+        revoked = RevokedTerminals(database)
         unit_of_work = UnitOfWork(database)
         relay = OutboxRelay(unit_of_work.outbox, events, transient=TRANSIENT)
         loading = Loading(database)
@@ -48,6 +50,7 @@ async def main(stopping: asyncio.Event) -> None:
             unit_of_work,
             replies,
             relay,
+            revoked,
         )
 
         async def prepare() -> None:
@@ -75,6 +78,7 @@ async def main(stopping: asyncio.Event) -> None:
                     GroupEvents(
                         reading,
                         Cleaning(database),
+                        revoked,
                         LineChanges(loading, unit_of_work, relay),
                         events,
                     ),

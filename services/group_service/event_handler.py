@@ -22,6 +22,7 @@ from contactmesh.messaging.topology import GROUP
 from contactmesh.runtime.commands import Clock, on_fresh_state, utc_now
 from contactmesh.runtime.events import Event, read_events
 from contactmesh.storage.errors import StaleState
+from contactmesh.storage.revoked import RevokedTerminals
 from group_service.line_handler import LineChanges
 from group_service.repository.cleaning import Cleaning
 from group_service.repository.reading import Reading
@@ -38,12 +39,14 @@ class GroupEvents:
         self,
         reading: Reading,
         cleaning: Cleaning,
+        revoked: RevokedTerminals,
         lines: LineChanges,
         publisher: Publisher,
         clock: Clock = utc_now,
     ) -> None:
         self._reading = reading
         self._cleaning = cleaning
+        self._revoked = revoked
         self._lines = lines
         self._publisher = publisher
         self._clock = clock
@@ -56,7 +59,7 @@ class GroupEvents:
         for event in events:
             match event.message:
                 case TerminalRevoked() as revoked:
-                    await self._cleaning.revoke(revoked.terminal_id, self._clock())
+                    await self._revoked.add(revoked.terminal_id, self._clock())
                 case GroupDissolved() as dissolved:
                     await self._cleaning.purge_group(dissolved.group_id)
                 case AudienceRequested() as requested:

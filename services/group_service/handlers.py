@@ -5,14 +5,15 @@ from datetime import datetime
 from typing import Any, Final
 
 from contactmesh.contracts.command import Command
-from contactmesh.contracts.errors import ErrorCode, Refusal
+from contactmesh.contracts.errors import Refusal
 from contactmesh.contracts.group import commands
 from contactmesh.contracts.reply import Reply
+from contactmesh.deciding.decision import Decision
 from contactmesh.runtime.commands import Decided, Outcome, Request
 from group_service.answers import Answers
 from group_service.domain import blocks, cards, invitations, membership
 from group_service.domain.documents import Limits
-from group_service.domain.state import Asking, Decision, State
+from group_service.domain.state import Asking, State
 from group_service.repository.loading import Loading
 from group_service.repository.reading import Reading
 from group_service.wanted import wanted
@@ -62,26 +63,19 @@ class GroupCommands:
 
     async def decide(self, requests: Sequence[Request], now: datetime) -> Decided:
         """Decide a batch: each command sees what the ones before it have changed."""
-        revoked = await self._revoked(requests)
         loaded = await self._loading.load(wanted(list(requests)), now)
-        outcomes = [
-            self._outcome(loaded.state, request, now, revoked=revoked) for request in requests
-        ]
+        outcomes = [self._outcome(loaded.state, request, now) for request in requests]
         return Decided(outcomes, loaded.writes())
 
     async def answer(self, request: Request, now: datetime) -> Reply:
         """Answer a command that only asks."""
         try:
-            if await self._revoked([request]):
-                raise _unauthenticated()
             result = await self._answers.answer(request, now)
         except Refusal as refusal:
             return Reply.refused(request.command.TYPE, refusal)
         return Reply.ok(request.command.TYPE, result)
 
-    def _outcome(
-        self, state: State, request: Request, now: datetime, *, revoked: set[str]
-    ) -> Outcome:
+    def _outcome(self, state: State, request: Request, now: datetime) -> Outcome:
         asking = Asking(
             user_id=request.sender.user_id,
             terminal_id=request.sender.terminal_id,
@@ -90,19 +84,7 @@ class GroupCommands:
             limits=self._limits,
         )
         try:
-            if asking.terminal_id in revoked:
-                raise _unauthenticated()
             decision = RULES[type(request.command)](state, asking, request.command)
         except Refusal as refusal:
             return Outcome(Reply.refused(request.command.TYPE, refusal))
-        return Outcome(
-            Reply.ok(request.command.TYPE, decision.result),
-            [(told.message, told.subject, told.rev) for told in decision.told],
-        )
-
-    async def _revoked(self, requests: Sequence[Request]) -> set[str]:
-        return await self._reading.revoked([request.sender.terminal_id for request in requests])
-
-
-def _unauthenticated() -> Refusal:
-    return Refusal(ErrorCode.UNAUTHENTICATED, "This terminal was revoked. Enrol it again.")
+        return Outcome(Reply.ok(request.command.TYPE, decision.result), decision.told)

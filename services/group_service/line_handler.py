@@ -4,14 +4,12 @@ from collections.abc import Sequence
 from functools import partial
 
 import structlog
-import uuid_utils
 
 from contactmesh.contracts.contact import ContactChanged
-from contactmesh.contracts.envelope import Envelope
-from contactmesh.messaging.message import Outgoing
 from contactmesh.messaging.relay import OutboxRelay
+from contactmesh.messaging.topology import GROUP
 from contactmesh.runtime.commands import Clock, on_fresh_state
-from contactmesh.runtime.events import Event
+from contactmesh.runtime.events import Event, events_of
 from contactmesh.storage.unit_of_work import UnitOfWork
 from group_service.domain.lines import follow
 from group_service.repository.loading import Loading
@@ -41,19 +39,11 @@ class LineChanges:
         want = wanted_for_lines(changed.owner_id for _, changed in events)
         loaded = await self._loading.load(want, now)
         messages = [
-            Outgoing.event(
-                Envelope.of(
-                    told.message,
-                    id=str(uuid_utils.uuid7()),
-                    source="/services/group_service",
-                    time=now,
-                    subject=told.subject,
-                    cause=event.envelope,
-                    sequence=told.rev,
-                )
-            )
+            message
             for event, changed in events
-            for told in follow(loaded.state, changed, now)
+            for message in events_of(
+                GROUP.service, follow(loaded.state, changed, now), event.envelope, now
+            )
         ]
         writes = loaded.writes()
         if not writes:

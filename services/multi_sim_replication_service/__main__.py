@@ -10,6 +10,7 @@ from contactmesh.runtime.commands import CommandHandler, utc_now
 from contactmesh.runtime.logging import configure_logging
 from contactmesh.runtime.process import TRANSIENT, ServiceProcess, run_until_signalled
 from contactmesh.storage.database import Database
+from contactmesh.storage.revoked import RevokedTerminals
 from contactmesh.storage.unit_of_work import UnitOfWork
 from multi_sim_replication_service.event_handler import SimEvents
 from multi_sim_replication_service.handlers import SimCommands
@@ -36,10 +37,11 @@ async def main(stopping: asyncio.Event) -> None:
         limits = settings.limits()
         loading = Loading(database)
         reading = Reading(database)
+        revoked = RevokedTerminals(database)
         unit_of_work = UnitOfWork(database)
         relay = OutboxRelay(unit_of_work.outbox, events, transient=TRANSIENT)
         commands = CommandHandler(
-            SimCommands(loading, reading, limits), unit_of_work, replies, relay
+            SimCommands(loading, reading, limits), unit_of_work, replies, relay, revoked
         )
         replication = Replication(loading, unit_of_work, relay, limits, utc_now)
 
@@ -65,7 +67,7 @@ async def main(stopping: asyncio.Event) -> None:
                 BatchConsumer(
                     url,
                     MULTI_SIM.events_queue,
-                    SimEvents(reading, replication, utc_now),
+                    SimEvents(reading, replication, revoked, utc_now),
                     events,
                     name=NAME,
                     transient=TRANSIENT,

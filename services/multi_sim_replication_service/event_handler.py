@@ -12,6 +12,7 @@ from contactmesh.messaging.message import Delivery, Parked
 from contactmesh.messaging.topology import MULTI_SIM
 from contactmesh.runtime.commands import Clock
 from contactmesh.runtime.events import Event, read_events
+from contactmesh.storage.revoked import RevokedTerminals
 from multi_sim_replication_service.replication import Replication
 from multi_sim_replication_service.repository.reading import Reading
 
@@ -31,9 +32,16 @@ KINDS: Final = {
 class SimEvents:
     """Handles batches of the service's events queue. Every effect may be repeated."""
 
-    def __init__(self, reading: Reading, replication: Replication, clock: Clock) -> None:
+    def __init__(
+        self,
+        reading: Reading,
+        replication: Replication,
+        revoked: RevokedTerminals,
+        clock: Clock,
+    ) -> None:
         self._reading = reading
         self._replication = replication
+        self._revoked = revoked
         self._clock = clock
 
     async def handle(self, batch: Sequence[Delivery]) -> Sequence[Parked]:
@@ -60,4 +68,4 @@ class SimEvents:
             case SimRemoved() as removed:
                 await self._reading.forget_sim(removed.sim_id)
             case TerminalRevoked() as revoked:
-                await self._reading.revoke(revoked.terminal_id, self._clock())
+                await self._revoked.add(revoked.terminal_id, self._clock())

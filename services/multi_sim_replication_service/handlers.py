@@ -6,9 +6,10 @@ from datetime import datetime
 from typing import Any, Final
 
 from contactmesh.contracts.command import Command
-from contactmesh.contracts.errors import ErrorCode, Refusal
+from contactmesh.contracts.errors import Refusal
 from contactmesh.contracts.multi_sim import commands
 from contactmesh.contracts.reply import Reply
+from contactmesh.deciding.decision import Decision
 from contactmesh.runtime.commands import Decided, Outcome, Request
 from multi_sim_replication_service.answers import Answers
 from multi_sim_replication_service.domain import (
@@ -19,7 +20,7 @@ from multi_sim_replication_service.domain import (
     storing,
 )
 from multi_sim_replication_service.domain.documents import Limits
-from multi_sim_replication_service.domain.state import Asking, Decision, State
+from multi_sim_replication_service.domain.state import Asking, State
 from multi_sim_replication_service.repository.loading import Loading, writes
 from multi_sim_replication_service.repository.reading import Reading
 from multi_sim_replication_service.wanted import wanted
@@ -62,25 +63,20 @@ class SimCommands:
 
     async def decide(self, requests: Sequence[Request], now: datetime) -> Decided:
         """Decide a batch: each command sees what the ones before it have changed."""
-        revoked = await self._revoked(requests)
         state = await self._loading.begin(request.sender.user_id for request in requests)
         await self._loading.load(state, wanted(state, requests))
-        outcomes = [self._outcome(state, request, now, revoked=revoked) for request in requests]
+        outcomes = [self._outcome(state, request, now) for request in requests]
         return Decided(outcomes, writes(state))
 
     async def answer(self, request: Request, now: datetime) -> Reply:
         """Answer a command that only asks."""
         try:
-            if await self._revoked([request]):
-                raise _unauthenticated()
             result = await self._answers.answer(request)
         except Refusal as refusal:
             return Reply.refused(request.command.TYPE, refusal)
         return Reply.ok(request.command.TYPE, result)
 
-    def _outcome(
-        self, state: State, request: Request, now: datetime, *, revoked: set[str]
-    ) -> Outcome:
+    def _outcome(self, state: State, request: Request, now: datetime) -> Outcome:
         sender, command = request.sender, request.command
         asking = Asking(
             user_id=sender.user_id,
@@ -90,19 +86,7 @@ class SimCommands:
             minted=secrets.token_bytes(MINTED_BYTES),
         )
         try:
-            if sender.terminal_id in revoked:
-                raise _unauthenticated()
             decision = RULES[type(command)](state, asking, command)
         except Refusal as refusal:
             return Outcome(Reply.refused(command.TYPE, refusal))
-        return Outcome(
-            Reply.ok(command.TYPE, decision.result),
-            [(told.message, told.subject, told.rev) for told in decision.told],
-        )
-
-    async def _revoked(self, requests: Sequence[Request]) -> set[str]:
-        return await self._reading.revoked([request.sender.terminal_id for request in requests])
-
-
-def _unauthenticated() -> Refusal:
-    return Refusal(ErrorCode.UNAUTHENTICATED, "This terminal was revoked. Enrol it again.")
+        return Outcome(Reply.ok(command.TYPE, decision.result), decision.told)

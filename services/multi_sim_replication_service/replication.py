@@ -2,32 +2,27 @@
 
 from collections.abc import Awaitable, Callable
 from functools import partial
-from typing import Final
 
 import structlog
-import uuid_utils
 
 from contactmesh.contracts.carrier.events import RegistrationRecycled
 from contactmesh.contracts.contact import ContactChanged
-from contactmesh.contracts.envelope import Envelope
 from contactmesh.contracts.multi_sim.events import CatchUp, SpaceChanged
 from contactmesh.contracts.multi_sim.records import SpaceKind
-from contactmesh.messaging.message import Outgoing
+from contactmesh.deciding.decision import Told
 from contactmesh.messaging.relay import OutboxRelay
 from contactmesh.messaging.topology import MULTI_SIM
 from contactmesh.runtime.commands import Clock, on_fresh_state
-from contactmesh.runtime.events import Event
+from contactmesh.runtime.events import Event, events_of
 from contactmesh.storage.unit_of_work import UnitOfWork
 from multi_sim_replication_service.domain.documents import Account, Limits
 from multi_sim_replication_service.domain.registering import recycled
 from multi_sim_replication_service.domain.replicating import catch_up, take_over
 from multi_sim_replication_service.domain.spaces import contents_of
-from multi_sim_replication_service.domain.state import State, Told
+from multi_sim_replication_service.domain.state import State
 from multi_sim_replication_service.domain.storing import follow
 from multi_sim_replication_service.repository.loading import Loading, writes
 from multi_sim_replication_service.wanted import Wanted
-
-SOURCE: Final = f"/services/{MULTI_SIM.service}"
 
 log = structlog.get_logger()
 
@@ -119,20 +114,7 @@ class Replication:
         if not changes and not told:
             return
         now = self._clock()
-        messages = [
-            Outgoing.event(
-                Envelope.of(
-                    one.message,
-                    id=str(uuid_utils.uuid7()),
-                    source=SOURCE,
-                    time=now,
-                    subject=one.subject,
-                    cause=cause.envelope,
-                    sequence=one.rev,
-                )
-            )
-            for one in told
-        ]
+        messages = events_of(MULTI_SIM.service, told, cause.envelope, now)
         entries = await self._unit_of_work.commit(
             writes=changes, handled=(), messages=messages, now=now
         )

@@ -7,11 +7,12 @@ from carrier_registry_service.domain.facts import contradiction, joined
 from carrier_registry_service.domain.holding import Holder, losing
 from carrier_registry_service.domain.lineage import Lineage
 from carrier_registry_service.domain.registration import Beginning, Ref, Registration
-from carrier_registry_service.domain.state import Asking, Decision, Issued, Record, State, Told
+from carrier_registry_service.domain.state import Asking, Decision, Issued, Record, State
 from carrier_registry_service.domain.telling import publish_changes
 from contactmesh.contracts.carrier.events import RegistrationRecycled
 from contactmesh.contracts.carrier.feed import EntryOutcome, Fed, Feed
 from contactmesh.contracts.errors import ErrorCode, Refusal
+from contactmesh.deciding.decision import Told
 
 
 def feed(state: State, asking: Asking, command: Feed) -> Decision:

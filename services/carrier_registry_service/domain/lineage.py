@@ -149,22 +149,21 @@ class Lineage:
         These are the older registrations of the number and whatever they took the place of, over
         any further ones; never what came in its own place.
         """
-        links, place = self._links, self._place(ref)
-        seen, waiting = {ref, *self.predecessors(ref)}, [(ref, False)]
-        for own in self.predecessors(ref):
-            after, inferred = waiting[-1]
-            waiting.append((own, inferred or after in links.inferred))
-        while waiting:
+        links, place, own = self._links, self._place(ref), set(self.predecessors(ref))
+        seen, waiting = {ref}, [(ref, False)]
+        while links.renewed and waiting:
             after, inferred = waiting.pop()
             steps = [(older, inferred) for older in self._renewed_in.get(after, ())]
             if (before := links.above.get(after)) is not None:
                 steps.append((before, inferred or after in links.inferred))
-            for step in steps:
-                if step[0] not in seen:
-                    seen.add(step[0])
-                    waiting.append(step)
-                    if self._place(step[0]) < place and ref not in self.predecessors(step[0]):
-                        yield step
+            for one, so in steps:
+                if one in seen:
+                    continue
+                seen.add(one)
+                waiting.append((one, so))
+                earlier = one not in own and self._place(one) < place
+                if earlier and ref not in self.predecessors(one):
+                    yield one, so
 
     def _place(self, ref: Ref) -> tuple[datetime, Ref]:
         return self._begun[ref].valid_from, ref

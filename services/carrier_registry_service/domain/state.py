@@ -13,9 +13,9 @@ from carrier_registry_service.domain.holding import Holders
 from carrier_registry_service.domain.lineage import Lineage, Rules
 from carrier_registry_service.domain.quotas import Kept, Quotas
 from carrier_registry_service.domain.registration import Ref, Registration
-from contactmesh.contracts.envelope import Message
 from contactmesh.contracts.errors import Refusal
 from contactmesh.contracts.reply import Done, Result
+from contactmesh.deciding.decision import Told
 from contactmesh.deciding.table import Table
 
 
@@ -112,15 +112,6 @@ class Asking:
     command_id: str
     now: datetime
     terms: Terms
-
-
-@dataclass(frozen=True, slots=True)
-class Told:
-    """An event for others, with its subject and revision."""
-
-    message: Message
-    subject: str
-    rev: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

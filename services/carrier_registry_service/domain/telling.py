@@ -5,11 +5,12 @@ from typing import Final
 
 from carrier_registry_service.domain.lineage import Lineage
 from carrier_registry_service.domain.registration import Ref
-from carrier_registry_service.domain.state import Asking, Record, State, Told
+from carrier_registry_service.domain.state import Asking, Record, State
 from contactmesh.contacts import Card, CarrierLine, Phone, changed_fields
 from contactmesh.contacts.jscontact.base import Flags
 from contactmesh.contracts.carrier.records import Line, LineType
 from contactmesh.contracts.contact import ContactChanged, LineReplaced, Origin, Scope
+from contactmesh.deciding.decision import Told
 
 SERVICE: Final = "carrier_registry_service"
 

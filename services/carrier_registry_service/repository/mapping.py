@@ -34,7 +34,6 @@ ASKED: Final = "asked"
 LOOKS: Final = "looks"
 MEMBERSHIPS: Final = "memberships"
 STANDING_BLOCKS: Final = "standing_blocks"
-REVOKED: Final = "revoked_terminals"
 
 
 def join_key(*parts: str) -> str:

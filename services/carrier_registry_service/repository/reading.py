@@ -1,6 +1,5 @@
 """The queries behind own lines, grants and looks, and what all collections need as indexes."""
 
-from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, Final
 
@@ -31,7 +30,6 @@ class Reading:
         self._records = database.collection(mapping.RECORDS)
         self._grants = database.collection(mapping.GRANTS)
         self._looks = database.collection(mapping.LOOKS)
-        self._revoked = database.collection(mapping.REVOKED)
 
     async def prepare(self) -> None:
         """Make sure that every query has its index."""
@@ -73,11 +71,3 @@ class Reading:
         page += await self._looks.find({"owner_id": owner_id, "at": last}, sort=[("_id", 1)])
         older = await self._looks.find({"owner_id": owner_id, "at": {"$lt": last}}, limit=1)
         return [mapping.look(document) for document in page], bool(older)
-
-    async def revoked(self, terminal_ids: Sequence[str]) -> set[str]:
-        """Those of the terminals that were revoked."""
-        return set(await self._revoked.get_many(terminal_ids))
-
-    async def revoke(self, terminal_id: str, now: datetime) -> None:
-        """Take no more commands from a terminal."""
-        await self._revoked.update({"_id": terminal_id}, {"$setOnInsert": {"at": now}}, upsert=True)

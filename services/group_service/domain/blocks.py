@@ -6,8 +6,9 @@ from contactmesh.contracts.errors import invalid_field
 from contactmesh.contracts.group.commands import Block as BlockCommand
 from contactmesh.contracts.group.commands import Lift
 from contactmesh.contracts.group.events import BlockLifted, BlockSet, StandingBlockChanged
+from contactmesh.deciding.decision import Decision, Told
 from group_service.domain.documents import Block, Group, Member, StandingBlock
-from group_service.domain.state import Asking, Decision, State, Told
+from group_service.domain.state import Asking, State
 
 
 def block(state: State, asking: Asking, command: BlockCommand) -> Decision:

@@ -14,8 +14,9 @@ from contactmesh.contacts import (
 from contactmesh.contracts.contact import ContactChanged, Origin, Scope
 from contactmesh.contracts.errors import ErrorCode, Refusal, invalid_field
 from contactmesh.contracts.group.commands import CardPublished, PublishCard
+from contactmesh.deciding.decision import Decision, Told
 from group_service.domain.documents import FrozenCard, Group, Member
-from group_service.domain.state import Asking, Decision, State, Told
+from group_service.domain.state import Asking, State
 
 SERVICE = "group_service"
 

@@ -14,9 +14,10 @@ from contactmesh.contracts.group.commands import (
 )
 from contactmesh.contracts.group.events import InvitationClosed, InvitationSent
 from contactmesh.contracts.group.views import Role
+from contactmesh.deciding.decision import Decision, Told
 from group_service.domain.documents import Invitation, InvitationState
 from group_service.domain.membership import admit, new_id
-from group_service.domain.state import Asking, Decision, State, Told, denied
+from group_service.domain.state import Asking, State, denied
 
 
 def invite(state: State, asking: Asking, command: Invite) -> Decision:

@@ -14,9 +14,10 @@ from typing import Any, Final
 from contactmesh.contacts import CARRIER_PROPERTY, Card, digest, match_key, region_of
 from contactmesh.contracts.carrier.records import RegistrationRef
 from contactmesh.contracts.contact import ContactChanged, LineReplaced, Origin
+from contactmesh.deciding.decision import Told
 from group_service.domain.cards import replace_card
 from group_service.domain.documents import Member, Succession, Withdrawn
-from group_service.domain.state import State, Told
+from group_service.domain.state import State
 
 _TEL: Final = "tel:"
 

@@ -24,8 +24,9 @@ from contactmesh.contracts.group.events import (
     SubscriptionChanged,
 )
 from contactmesh.contracts.group.views import MemberState, Role
+from contactmesh.deciding.decision import Decision, Told
 from group_service.domain.documents import Block, Group, Member, PullInterval
-from group_service.domain.state import Asking, Decision, State, Told, denied
+from group_service.domain.state import Asking, State, denied
 
 
 def new_id(asking: Asking) -> str:

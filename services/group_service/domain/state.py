@@ -4,12 +4,10 @@ Commands of one batch see each other's changes; a command that is refused has ch
 since every rule checks before it puts.
 """
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 
-from contactmesh.contracts.envelope import Message
 from contactmesh.contracts.errors import ErrorCode, Refusal
-from contactmesh.contracts.reply import Done, Result
 from contactmesh.deciding.table import Table
 from group_service.domain.documents import (
     Block,
@@ -34,23 +32,6 @@ class Asking:
     command_id: str
     now: datetime
     limits: Limits
-
-
-@dataclass(frozen=True, slots=True)
-class Told:
-    """An event for others, with its subject and revision."""
-
-    message: Message
-    subject: str
-    rev: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Decision:
-    """What a command leads to: its result for the sender, events for everybody else."""
-
-    result: Result = field(default_factory=Done)
-    told: tuple[Told, ...] = ()
 
 
 class State:

@@ -1,6 +1,4 @@
-"""Taking note of revoked terminals, and removing what a dissolved group leaves behind."""
-
-from datetime import datetime
+"""Removing what a dissolved group leaves behind."""
 
 from contactmesh.storage.database import Database
 from group_service.repository import mapping
@@ -10,16 +8,11 @@ class Cleaning:
     """Writes that need no decision and may be repeated."""
 
     def __init__(self, database: Database) -> None:
-        self._revoked = database.collection(mapping.REVOKED)
         self._blocks = database.collection(mapping.BLOCKS)
         self._of_a_group = [
             database.collection(name)
             for name in (mapping.MEMBERS, mapping.FROZEN, mapping.INVITATIONS)
         ]
-
-    async def revoke(self, terminal_id: str, now: datetime) -> None:
-        """Take no more commands from a terminal."""
-        await self._revoked.update({"_id": terminal_id}, {"$setOnInsert": {"at": now}}, upsert=True)
 
     async def purge_group(self, group_id: str) -> None:
         """Delete members, cards and invitations of a dissolved group, and blocks lifted before.

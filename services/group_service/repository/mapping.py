@@ -35,7 +35,6 @@ INVITATIONS: Final = "invitations"
 GUARDS: Final = "guards"
 INTERVALS: Final = "pull_intervals"
 SUCCESSIONS: Final = "line_successions"
-REVOKED: Final = "revoked_terminals"
 
 
 def join_key(*parts: str | int) -> str:

@@ -47,7 +47,6 @@ class Reading:
         self._frozen = database.collection(mapping.FROZEN)
         self._invitations = database.collection(mapping.INVITATIONS)
         self._intervals = database.collection(mapping.INTERVALS)
-        self._revoked = database.collection(mapping.REVOKED)
 
     async def prepare(self) -> None:
         """Make sure that every query has its index."""
@@ -167,7 +166,3 @@ class Reading:
         """Every block in a group, lifted ones too."""
         found = await self._blocks.find({"group_id": group_id})
         return [mapping.block(document) for document in found]
-
-    async def revoked(self, terminal_ids: Sequence[str]) -> set[str]:
-        """Those of the terminals that were revoked."""
-        return set(await self._revoked.get_many(terminal_ids))

@@ -4,7 +4,8 @@ from dataclasses import replace
 
 from contactmesh.contracts.multi_sim.commands import FollowBook, SetConsent, SetInformation
 from contactmesh.contracts.multi_sim.events import CatchUp
-from multi_sim_replication_service.domain.state import Asking, Decision, State, Told
+from contactmesh.deciding.decision import Decision, Told
+from multi_sim_replication_service.domain.state import Asking, State
 
 
 def set_information(state: State, asking: Asking, command: SetInformation) -> Decision:

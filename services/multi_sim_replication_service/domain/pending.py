@@ -7,8 +7,9 @@ from typing import Final
 from contactmesh.contracts.contact import ContactChanged, Origin, PendingSpace, Scope
 from contactmesh.contracts.errors import ErrorCode, Refusal
 from contactmesh.contracts.multi_sim.commands import MOST_DECIDED, Decide, DecisionTaken
+from contactmesh.deciding.decision import Decision, Told
 from multi_sim_replication_service.domain.documents import Account, Sim, SimEntry
-from multi_sim_replication_service.domain.state import Asking, Decision, State, Told
+from multi_sim_replication_service.domain.state import Asking, State
 
 SERVICE: Final = "multi_sim_replication_service"
 

@@ -17,8 +17,9 @@ from contactmesh.contracts.multi_sim.commands import (
     SimRegistered,
 )
 from contactmesh.contracts.multi_sim.events import SimRemoved
+from contactmesh.deciding.decision import Decision, Told
 from multi_sim_replication_service.domain.documents import Account, Sim
-from multi_sim_replication_service.domain.state import Asking, Decision, State, Told
+from multi_sim_replication_service.domain.state import Asking, State
 
 CODE_LETTERS: Final = 12
 
@@ -30,7 +31,9 @@ def register(state: State, asking: Asking, command: RegisterSim) -> Decision:
     account = known or _new_account(state, asking, command.carrier_id)
     sim = next((one for one in account.sims if one.iccid == command.iccid), None)
     if sim is None:
-        _check_number(len(account.sims), asking.limits.sims, "SIMs at this carrier")
+        _check_number(
+            len(account.sims), asking.limits.sims, "SIMs at this carrier. Remove one first."
+        )
         sim = Sim(_id("sim", asking), command.iccid, command.name, asking.terminal_id)
     sim = replace(
         sim,
@@ -102,7 +105,9 @@ def _without(state: State, account: Account, gone: Sequence[Sim]) -> tuple[Told,
 
 
 def _new_account(state: State, asking: Asking, carrier_id: str) -> Account:
-    _check_number(len(state.accounts_of(asking.user_id)), asking.limits.accounts, "accounts")
+    _check_number(
+        len(state.accounts_of(asking.user_id)), asking.limits.accounts, "accounts, and have them."
+    )
     letters = b32encode(_digest("code", asking)).decode()[:CODE_LETTERS]
     return Account(
         user_id=asking.user_id,
@@ -125,9 +130,7 @@ def _check_free(state: State, asking: Asking, iccid: str, *, at: str | None) -> 
 
 def _check_number(there: int, limit: int, what: str) -> None:
     if there >= limit:
-        raise Refusal(
-            ErrorCode.QUOTA_EXCEEDED, f"You may have {limit} {what}. Remove one first.", limit=limit
-        )
+        raise Refusal(ErrorCode.QUOTA_EXCEEDED, f"You may have {limit} {what}", limit=limit)
 
 
 def _id(what: str, asking: Asking) -> str:

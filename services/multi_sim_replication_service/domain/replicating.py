@@ -8,10 +8,11 @@ from contactmesh.contracts.errors import ErrorCode, Refusal
 from contactmesh.contracts.multi_sim.commands import RequestUpdate
 from contactmesh.contracts.multi_sim.events import CatchUp
 from contactmesh.contracts.multi_sim.records import SpaceKind
+from contactmesh.deciding.decision import Decision, Told
 from multi_sim_replication_service.domain.documents import Account, Entry, Sim
 from multi_sim_replication_service.domain.pending import lay_ready
 from multi_sim_replication_service.domain.spaces import Contents, newer, write
-from multi_sim_replication_service.domain.state import Asking, Decision, State, Told
+from multi_sim_replication_service.domain.state import Asking, State
 
 
 def request_update(state: State, asking: Asking, command: RequestUpdate) -> Decision:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from contactmesh.contacts import Card, digest
 from contactmesh.contracts.multi_sim.events import ReplicatedContact
 from contactmesh.contracts.multi_sim.records import SpaceKind
+from contactmesh.deciding.decision import Told
 from multi_sim_replication_service.domain.documents import (
     NO_CONTACT,
     Account,
@@ -16,7 +17,7 @@ from multi_sim_replication_service.domain.documents import (
     Stamp,
 )
 from multi_sim_replication_service.domain.pending import lay_ready, mark_seen
-from multi_sim_replication_service.domain.state import State, Told
+from multi_sim_replication_service.domain.state import State
 
 
 class Contents(NamedTuple):

@@ -1,12 +1,10 @@
 """The documents that a unit of work looks at, who asks, and what comes of it."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 
-from contactmesh.contracts.envelope import Message
 from contactmesh.contracts.errors import ErrorCode, Refusal
-from contactmesh.contracts.reply import Done, Result
 from contactmesh.deciding.table import Table
 from multi_sim_replication_service.domain.documents import (
     NO_CONTACT,
@@ -28,23 +26,6 @@ class Asking:
     now: datetime
     limits: Limits
     minted: bytes
-
-
-@dataclass(frozen=True, slots=True)
-class Told:
-    """An event for others, with its subject and revision."""
-
-    message: Message
-    subject: str
-    rev: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Decision:
-    """What a command leads to: its result for the sender, events for everybody else."""
-
-    result: Result = field(default_factory=Done)
-    told: tuple[Told, ...] = ()
 
 
 class State:

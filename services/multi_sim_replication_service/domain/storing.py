@@ -10,9 +10,10 @@ from contactmesh.contracts.errors import ErrorCode, Refusal, invalid_field
 from contactmesh.contracts.multi_sim.commands import MOST_CHANGES, Store, Stored, StoredChange
 from contactmesh.contracts.multi_sim.events import SpaceChanged
 from contactmesh.contracts.multi_sim.records import SpaceKind
+from contactmesh.deciding.decision import Decision, Told
 from multi_sim_replication_service.domain.documents import NO_CONTACT, Account, Limits, Stamp
 from multi_sim_replication_service.domain.spaces import Contents, Seen, digest_of, newer, write
-from multi_sim_replication_service.domain.state import Asking, Decision, State, Told
+from multi_sim_replication_service.domain.state import Asking, State
 
 MOST_WHOLE: Final = 2_000
 """How many contacts a space may have for a page to be the whole of it."""

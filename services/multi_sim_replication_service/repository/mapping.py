@@ -25,7 +25,6 @@ USERS: Final = "users"
 ACCOUNTS: Final = "accounts"
 ENTRIES: Final = "entries"
 SIM_ENTRIES: Final = "sim_entries"
-REVOKED: Final = "revoked_terminals"
 
 
 def join_key(*parts: str) -> str:

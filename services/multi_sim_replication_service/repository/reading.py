@@ -1,7 +1,6 @@
 """The queries behind lists and looks, what all collections need as indexes, and what is let go."""
 
 from collections.abc import Sequence
-from datetime import datetime
 from typing import Final
 
 from contactmesh.storage.database import Database, Index
@@ -34,7 +33,6 @@ class Reading:
         self._accounts = database.collection(mapping.ACCOUNTS)
         self._entries = database.collection(mapping.ENTRIES)
         self._sim_entries = database.collection(mapping.SIM_ENTRIES)
-        self._revoked = database.collection(mapping.REVOKED)
 
     async def prepare(self) -> None:
         """Make sure that every query has its index."""
@@ -85,11 +83,3 @@ class Reading:
     async def forget_sim(self, sim_id: str) -> None:
         """Delete what is kept for a SIM that was removed."""
         await self._sim_entries.delete_where({"sim_id": sim_id})
-
-    async def revoked(self, terminal_ids: Sequence[str]) -> set[str]:
-        """Those of the terminals that were revoked."""
-        return set(await self._revoked.get_many(terminal_ids))
-
-    async def revoke(self, terminal_id: str, now: datetime) -> None:
-        """Take no more commands from a terminal."""
-        await self._revoked.update({"_id": terminal_id}, {"$setOnInsert": {"at": now}}, upsert=True)

@@ -21,18 +21,21 @@ from tenacity import (
 )
 
 from contactmesh.contracts.command import Command, CommandAddress, Sender
-from contactmesh.contracts.envelope import Envelope, Message
+from contactmesh.contracts.envelope import Envelope
 from contactmesh.contracts.errors import ErrorCode, Refusal, invalid_field, invalid_fields
 from contactmesh.contracts.reply import Reply
+from contactmesh.deciding.decision import Told
 from contactmesh.messaging.faults import fault_point
 from contactmesh.messaging.message import Delivery, Outgoing, Parked
 from contactmesh.messaging.publisher import Publisher
 from contactmesh.messaging.relay import OutboxRelay
 from contactmesh.messaging.topology import MAX_BODY_BYTES
+from contactmesh.runtime.events import events_of
 from contactmesh.runtime.metrics import PROCESSING, RECEIVED
 from contactmesh.runtime.pace import Pace, PaceKeeper
 from contactmesh.storage.errors import Contended, DatabaseUnavailable, StaleState
 from contactmesh.storage.inbox import InboxEntry
+from contactmesh.storage.revoked import RevokedTerminals
 from contactmesh.storage.transaction import Addition, Write
 from contactmesh.storage.unit_of_work import UnitOfWork
 
@@ -66,8 +69,7 @@ class Outcome:
     """What was decided about a request: the reply, and the events that tell others."""
 
     reply: Reply
-    events: Sequence[tuple[Message, str, int | None]] = ()
-    """Each with its subject and, where it has one, its revision."""
+    told: Sequence[Told] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +135,7 @@ class CommandHandler:
         unit_of_work: UnitOfWork,
         publisher: Publisher,
         relay: OutboxRelay,
+        revoked: RevokedTerminals,
         clock: Clock = utc_now,
         pace: Pace | None = None,
     ) -> None:
@@ -142,6 +145,7 @@ class CommandHandler:
         self._unit_of_work = unit_of_work
         self._publisher = publisher
         self._relay = relay
+        self._revoked = revoked
         self._clock = clock
 
     async def handle(self, batch: Sequence[Delivery]) -> Sequence[Parked]:
@@ -168,6 +172,7 @@ class CommandHandler:
                 else:
                     writes.setdefault(request.inbox_id, request)
                 self._count(request.command.TYPE, "ok")
+            replies += await self._refuse_revoked(writes, reads)
             if writes:
                 replies += await on_fresh_state(lambda: self._commit(writes))
             for request in reads:
@@ -178,6 +183,23 @@ class CommandHandler:
             fault_point("before_ack")
             self._paced.difference_update(map(id, batch))
             return parked
+
+    async def _refuse_revoked(
+        self, writes: dict[str, Request], reads: list[Request]
+    ) -> list[Outgoing]:
+        """Take out what revoked terminals sent, for nothing of it is done; gives the replies."""
+        requests = [*writes.values(), *reads]
+        revoked = await self._revoked.among(one.sender.terminal_id for one in requests)
+        if not revoked:
+            return []
+        refused = [one for one in requests if one.sender.terminal_id in revoked]
+        for one in refused:
+            if one.command.READS:
+                reads.remove(one)
+            else:
+                del writes[one.inbox_id]
+        why = Refusal(ErrorCode.UNAUTHENTICATED, "This terminal was revoked. Enrol it again.")
+        return [self._outgoing(one, Reply.refused(one.command.TYPE, why)) for one in refused]
 
     async def poisoned(self, delivery: Delivery) -> None:
         """Tell the sender of a command that could not be handled and lies in the parking queue."""
@@ -235,19 +257,9 @@ class CommandHandler:
             for request, outcome in zip(fresh, decided.outcomes, strict=True)
         ]
         events = [
-            Outgoing.event(
-                Envelope.of(
-                    message,
-                    id=str(uuid_utils.uuid7()),
-                    source=f"/services/{self._service.name}",
-                    time=now,
-                    subject=subject,
-                    cause=request.envelope,
-                    sequence=rev,
-                )
-            )
+            event
             for request, outcome in zip(fresh, decided.outcomes, strict=True)
-            for message, subject, rev in outcome.events
+            for event in events_of(self._service.name, outcome.told, request.envelope, now)
         ]
         entries = await self._unit_of_work.commit(
             writes=decided.writes,

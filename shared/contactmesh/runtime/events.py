@@ -1,15 +1,18 @@
-"""Reading events: what cannot be read is parked with its reason (DESIGN §5)."""
+"""Reading events, where what cannot be read is parked with its reason, and telling them."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Final
 
+import uuid_utils
 from pydantic import ValidationError
 
 from contactmesh.contracts.envelope import Envelope, Message
 from contactmesh.contracts.errors import ErrorCode, Refusal, invalid_field, invalid_fields
-from contactmesh.messaging.message import Delivery, Parked
+from contactmesh.deciding.decision import Told
+from contactmesh.messaging.message import Delivery, Outgoing, Parked
 from contactmesh.runtime.metrics import RECEIVED
 
 EVENT_NAME: Final = re.compile(r"[a-z_.]{1,60}")
@@ -42,6 +45,31 @@ def read_events(
             RECEIVED.labels(queue, event.envelope.type, "ok").inc()
             events.append(event)
     return events, parked
+
+
+def events_of(service: str, told: Iterable[Told], cause: Envelope, now: datetime) -> list[Outgoing]:
+    """What is told to others, as events of a service, each under an id of its own.
+
+    Args:
+        service: whose events they are.
+        told: what is told.
+        cause: the message that led to it.
+        now: the time.
+    """
+    return [
+        Outgoing.event(
+            Envelope.of(
+                one.message,
+                id=str(uuid_utils.uuid7()),
+                source=f"/services/{service}",
+                time=now,
+                subject=one.subject,
+                cause=cause,
+                sequence=one.rev,
+            )
+        )
+        for one in told
+    ]
 
 
 def _read(delivery: Delivery, kinds: Mapping[str, type[Message]]) -> Event:

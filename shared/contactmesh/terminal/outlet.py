@@ -15,6 +15,7 @@ from contactmesh.contracts.envelope import CONTENT_TYPE, Envelope
 from contactmesh.contracts.identity import Credentials
 from contactmesh.messaging.connection import BROKER_FAILURES, CONNECT_SECONDS, close
 from contactmesh.messaging.topology import COMMANDS
+from contactmesh.runtime.waiting import uncut
 from contactmesh.terminal.broker import ANSWER_SECONDS, connect
 
 
@@ -80,7 +81,7 @@ class Outlet:
             if self._opened is None or self._opened.channel.is_closed:
                 try:
                     async with asyncio.timeout(CONNECT_SECONDS):
-                        self._opened = await self._connect()
+                        self._opened = await uncut(self._connect(), self._discard)
                 except BROKER_FAILURES as error:
                     raise NotDelivered(type(error).__name__) from error
             return self._opened
@@ -89,9 +90,15 @@ class Outlet:
         if self._opened is not None:
             await self._discard(self._opened)
         connection = await connect(self._credentials, "commands")
-        channel = await connection.channel(on_return_raises=True)
-        # A terminal has no right to declare, not even passively.
-        return _Opened(connection, channel, await channel.get_exchange(COMMANDS, ensure=False))
+        try:
+            channel = await connection.channel(on_return_raises=True)
+            # A terminal has no right to declare, not even passively.
+            commands = await channel.get_exchange(COMMANDS, ensure=False)
+        except BaseException:
+            # Cancelled or failed: nobody else knows the connection.
+            await close(connection)
+            raise
+        return _Opened(connection, channel, commands)
 
     async def _discard(self, opened: _Opened) -> None:
         if self._opened is opened:

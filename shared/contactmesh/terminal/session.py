@@ -9,6 +9,7 @@ from aio_pika.abc import AbstractChannel, AbstractConnection, AbstractIncomingMe
 from contactmesh.contracts.envelope import Envelope
 from contactmesh.contracts.identity import Credentials
 from contactmesh.messaging.connection import BROKER_FAILURES, CONNECT_SECONDS, close
+from contactmesh.runtime.waiting import uncut
 from contactmesh.terminal.broker import ANSWER_SECONDS, connect
 from contactmesh.terminal.outlet import Outlet
 
@@ -53,6 +54,10 @@ class Session:
             QueueMissing: there is no queue to consume.
             CredentialsRefused: the broker does not know the terminal, or its secret is wrong.
         """
+        return await uncut(cls._opened(credentials), cls.close)
+
+    @classmethod
+    async def _opened(cls, credentials: Credentials) -> "Session":
         session = cls(credentials)
         try:
             async with asyncio.timeout(CONNECT_SECONDS):

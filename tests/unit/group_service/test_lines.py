@@ -12,9 +12,9 @@ from contactmesh.contacts import CARRIER_PROPERTY, Card
 from contactmesh.contracts.carrier.records import Line, RegistrationRef
 from contactmesh.contracts.contact import ContactChanged, LineReplaced, Origin, Scope
 from contactmesh.contracts.group.commands import Block, Created, CreateGroup, PublishCard
+from contactmesh.deciding.decision import Told
 from group_service.domain.documents import Member
 from group_service.domain.lines import follow
-from group_service.domain.state import Told
 
 OLD, NEW, NEWER, SECOND = "+8613800138000", "+8613900139000", "+8613700137000", "+8615912345678"
 

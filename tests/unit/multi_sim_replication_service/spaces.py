@@ -22,10 +22,11 @@ from contactmesh.contracts.multi_sim.commands import (
 from contactmesh.contracts.multi_sim.events import CatchUp, SimRemoved, SpaceChanged
 from contactmesh.contracts.multi_sim.records import SpaceKind
 from contactmesh.contracts.reply import Result
+from contactmesh.deciding.decision import Told
 from multi_sim_replication_service.domain.documents import Account, Limits, Sim
 from multi_sim_replication_service.domain.replicating import catch_up, take_over
 from multi_sim_replication_service.domain.spaces import contents_of
-from multi_sim_replication_service.domain.state import Asking, State, Told
+from multi_sim_replication_service.domain.state import Asking, State
 from multi_sim_replication_service.domain.storing import follow
 from multi_sim_replication_service.handlers import RULES
 
