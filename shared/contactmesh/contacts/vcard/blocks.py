@@ -13,6 +13,7 @@ _CHUNK: Final = 1 << 18
 # The rarest character of a marker is its colon: what stands before it is looked at only then.
 _VCARD: Final = re.compile(rb":[ \t]*[Vv][Cc][Aa][Rr][Dd]([^\r\n]*)(?=[\r\n])")
 _KEYWORD: Final = re.compile(rb"[\r\n](?:\xef\xbb\xbf)?([Bb][Ee][Gg][Ii][Nn]|[Ee][Nn][Dd])[ \t]*\Z")
+_USUAL_BEGIN: Final = re.compile(rb"(?:\r\n|\n)BEGIN:VCARD(?=[\r\n])")
 _RETURN, _LINE_FEED = b"\r\n"
 _LONGEST_KEYWORD: Final = 64
 """How far before its colon a marker may begin, with blanks before the colon."""
@@ -100,9 +101,15 @@ class _Cutter:
     def feed(self, chunk: bytes) -> Iterator[Block]:
         self._buffer = buffer = self._buffer + chunk if self._buffer else chunk
         start = 0
-        while (found := _VCARD.search(buffer, self._searched)) is not None:
-            self._searched = found.end()
-            begins, end = _keyword(buffer, start, found.start())
+        while True:
+            if not self._depth and (usual := _USUAL_BEGIN.match(buffer, start)) is not None:
+                start = self._searched = usual.end()
+                self._pass_marker(0, begins=True)
+            found = _VCARD.search(buffer, self._searched)
+            if found is None:
+                break
+            colon, self._searched = found.span()
+            begins, end = _keyword(buffer, start, colon)
             if end < 0:
                 continue
             content = buffer[start:end]
@@ -110,16 +117,14 @@ class _Cutter:
                 continue
             breaks = None
             if not self._skipping:
-                block = self._block(begins, content, buffer[end : found.start()])
+                block = self._block(begins, content, buffer[end:colon])
                 if block is not None:
                     yield block
                     breaks = block.breaks
-            self._line += 1 + (line_ends(content) if breaks is None else breaks)
             start = self._searched
-            self._skipping = False
-            self._depth = 1 if begins else 0
-            self._card += begins
-            if not begins and (rest := found[1].strip(_NOTHING)):
+            self._pass_marker(line_ends(content) if breaks is None else breaks, begins=begins)
+            rest = found[1]
+            if rest and not begins and (rest := rest.strip(_NOTHING)):
                 # Files whose last line has no end are joined like this by `cat`.
                 if _BEGIN.match(rest):
                     self._depth = 1
@@ -130,6 +135,13 @@ class _Cutter:
         self._searched = self._last_line(self._searched - start)
         if len(self._buffer) > self._largest:
             yield from self._skip()
+
+    def _pass_marker(self, breaks: int, *, begins: bool) -> None:
+        """Count the lines of what was cut, and that of the marker."""
+        self._line += 1 + breaks
+        self._skipping = False
+        self._depth = 1 if begins else 0
+        self._card += begins
 
     def _last_line(self, searched: int) -> int:
         """Where to search on: a marker is found only when its line is complete."""
@@ -179,11 +191,8 @@ class _Cutter:
 
 def _keyword(buffer: bytes, start: int, colon: int) -> tuple[bool, int]:
     """Whether BEGIN stands before a colon, and where the line end before it begins; else -1."""
-    usual = buffer[max(start, colon - 6) : colon]
-    if usual[-4:] == b"\nEND":
+    if buffer.endswith(b"\nEND", start, colon):
         return False, _before_returns(buffer, start, colon - 4)
-    if usual == b"\nBEGIN":
-        return True, _before_returns(buffer, start, colon - 6)
     before = max(start, colon - _LONGEST_KEYWORD)
     keyword = _KEYWORD.search(buffer[before:colon])
     if keyword is None:

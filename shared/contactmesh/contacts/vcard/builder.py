@@ -13,6 +13,7 @@ from contactmesh.contacts.patch import apply_patch
 from contactmesh.contacts.vcard.content import Head, escape, unescape
 from contactmesh.contacts.vcard.localization import localize
 from contactmesh.contacts.vcard.parameters import Members, kept
+from contactmesh.contacts.vcard.properties import FIRST_KEYS, MANY
 
 _LABELS = """
 Anniversary Assistant AssistantPhone Brother Car Child Company CompanyMain Daughter Father Friend
@@ -40,9 +41,9 @@ class CardBuilder:
 
     __slots__ = (
         "_alternatives",
+        "_by_group",
         "_labels",
         "_patches",
-        "by_group",
         "card",
         "checked",
         "counts",
@@ -56,7 +57,7 @@ class CardBuilder:
         self.card: Members = {"@type": "Card", "version": "1.0"}
         self.maps: dict[str, Members] = {}
         self.props: list[JsonValue] = []
-        self.by_group: dict[str, list[Members]] = {}
+        self._by_group: dict[str, list[tuple[Members, str]]] = {}
         self.counts: dict[str, int] = {}
         self.checked = True
         self._alternatives = False
@@ -73,20 +74,20 @@ class CardBuilder:
         self.insert(entries, prefix, entry, head)
         if "altid" in head.params:
             self._alternatives = True
-        if head.group is not None:
-            entry["vCardParams"] = {
-                **cast("Members", entry.get("vCardParams", {})),
-                "group": head.group,
-            }
-            if labelled:
-                self.by_group.setdefault(head.group.lower(), []).append(entry)
+        if head.group is None:
+            return
+        if labelled:
+            # Whether the group is kept is known when its label is.
+            self._by_group.setdefault(head.group.lower(), []).append((entry, head.group))
+        else:
+            _put_group(entry, head.group)
 
     def insert(self, entries: Members, prefix: str, entry: Members, head: Head) -> None:
-        """Add an entry to a map."""
+        """Add an entry to a map, with the key that its head asks for or one that is free."""
         count = self.counts.get(prefix, 0) + 1
         key = head.key
         if key is None or key in entries:
-            key = f"{prefix}-{count}"
+            key = FIRST_KEYS[prefix][count - 1] if count <= MANY else f"{prefix}-{count}"
             while key in entries:
                 count += 1
                 key = f"{prefix}-{count}"
@@ -152,7 +153,7 @@ class CardBuilder:
 
     def finish(self) -> None:
         """Put the whole card, as JSON, into `card`."""
-        if self.by_group or self._labels:
+        if self._by_group or self._labels:
             self._place_labels()
         card = self.card
         card.update(self.maps)
@@ -165,32 +166,39 @@ class CardBuilder:
             self.checked = False
 
     def _place_labels(self) -> None:
-        grouped = {
-            str(params["group"]).lower()
-            for prop in self.props
-            if isinstance(prop, list) and isinstance(params := prop[1], dict) and "group" in params
-        }
-        seen: set[str] = set()
+        """Give labels to the entries of their groups; keep those that have none."""
+        labels: dict[str, tuple[str, bool]] = {}
         placed: list[JsonValue] = []
         taken = 0
         for place, head, value in self._labels:
             group = (head.group or "").lower()
-            entries = self.by_group.get(group)
-            if not entries or group in seen or head.params:
+            if group not in self._by_group or group in labels or head.params:
                 # In its place among the others, so that it is written where it was.
                 placed += self.props[taken:place]
                 taken = place
                 placed.append(self._kept(head, value))
                 continue
-            seen.add(group)
             text = unescape(value)
             if text.startswith("_$!<") and text.endswith(">!$_") and text[4:-4] in APPLE_LABELS:
                 text = text[4:-4]
-            for entry in entries:
-                entry["label"] = text
-            if len(entries) == 1 and group not in grouped and _is_generated(head.group):
-                _drop_group(entries[0])
-        self.props = [*placed, *self.props[taken:]]
+            labels[group] = text, _is_generated(head.group)
+        for group, entries in self._by_group.items():
+            label = labels.get(group)
+            is_sole = len(entries) == 1
+            for entry, name in entries:
+                if label is not None and label[1] and is_sole and not self._is_kept(group):
+                    _drop_group(entry)
+                else:
+                    _put_group(entry, name)
+                if label is not None:
+                    entry["label"] = label[0]
+        if placed:
+            self.props = [*placed, *self.props[taken:]]
+
+    def _is_kept(self, group: str) -> bool:
+        """Whether something else in a group is kept."""
+        params = [cast("list[Members]", prop)[1] for prop in self.props]
+        return any("group" in each and str(each["group"]).lower() == group for each in params)
 
     def _patched(self, card: Members) -> Members:
         plain = cast("Members", json.loads(json.dumps(card)))
@@ -218,8 +226,14 @@ def _is_generated(group: str | None) -> bool:
     return group is not None and group.startswith("item") and group[4:].isdigit()
 
 
+def _put_group(entry: Members, group: str) -> None:
+    entry["vCardParams"] = {**cast("Members", entry.get("vCardParams", {})), "group": group}
+
+
 def _drop_group(entry: Members) -> None:
-    params = cast("Members", entry["vCardParams"])
+    params = cast("Members", entry.get("vCardParams", {}))
+    if "group" not in params:
+        return
     rest = {name: value for name, value in params.items() if name != "group"}
     if rest:
         entry["vCardParams"] = rest

@@ -37,17 +37,26 @@ def anniversary_date(value: str, omitted_year: str | None = None) -> dict[str, J
         omitted_year: the year that stands for "no year" (Apple's X-APPLE-OMIT-YEAR).
     """
     match = _WHOLE_DATE.match(value)
-    if match is not None:
-        year, month, day = match.groups()
-    else:
-        match = _DATE_PART.match(value)
-        if match is None:
-            stamp = utc_date_time(value)
-            return None if stamp is None else {"@type": "Timestamp", "utc": stamp}
-        groups = match.groups()
-        year = groups[0] or groups[2]
-        month = groups[1] or groups[3]
-        day = groups[4] or groups[5]
+    if match is None:
+        return _partial_date(value, omitted_year)
+    year, month, day = match.groups()
+    parts = int(month), int(day)
+    if not (1 <= parts[0] <= 12 and 1 <= parts[1] <= 31):
+        return None
+    if year == omitted_year:
+        return {"month": parts[0], "day": parts[1]}
+    return {"year": int(year), "month": parts[0], "day": parts[1]}
+
+
+def _partial_date(value: str, omitted_year: str | None) -> dict[str, JsonValue] | None:
+    match = _DATE_PART.match(value)
+    if match is None:
+        stamp = utc_date_time(value)
+        return None if stamp is None else {"@type": "Timestamp", "utc": stamp}
+    groups = match.groups()
+    year = groups[0] or groups[2]
+    month = groups[1] or groups[3]
+    day = groups[4] or groups[5]
     date: dict[str, JsonValue] = {}
     if year is not None and year != omitted_year:
         date["year"] = int(year)
@@ -73,9 +82,7 @@ def date_text(date: dict[str, JsonValue], *, extended: bool) -> tuple[str, str] 
     if "utc" in date:
         stamp = str(date["utc"])
         return "", stamp if extended else re.sub(r"[-:]", "", stamp)
-    year, month, day = (date.get(name) for name in ("year", "month", "day"))
-    if not all(part is None or isinstance(part, int) for part in (year, month, day)):
-        return None
+    year, month, day = date.get("year"), date.get("month"), date.get("day")
     if isinstance(year, int) and year > 9999:
         return None
     hyphen = "-" if extended else ""

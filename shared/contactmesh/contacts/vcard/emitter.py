@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Final, cast
 
 from pydantic import JsonValue
@@ -12,10 +12,9 @@ from contactmesh.contacts.vcard.builder import APPLE_LABELS, PARAMS_PROPERTY
 from contactmesh.contacts.vcard.content import escape, escape_text, param_text
 from contactmesh.contacts.vcard.forms import GROUP, entry_form, kept_form, said_by, simple_form
 from contactmesh.contacts.vcard.parameters import Members
-from contactmesh.contacts.vcard.properties import CONTEXT_TYPES, Property
+from contactmesh.contacts.vcard.properties import CONTEXT_TYPES, FIRST_KEYS, MANY, Property
 
 _UNWRITABLE: Final = re.compile("[\x00-\x08\x0a-\x1f\x7f\ud800-\udfff]")
-_ESCAPED: Final = re.compile(r"[\\;,\n]")
 _LONG: Final = 4096
 _NOTHING: Final = (None, None, None, None)
 
@@ -100,43 +99,47 @@ class Emitter:
                 self.certain = False
         self._put(prefix, key, group, head, value, entry.get("label"))
 
-    def simple(self, known: Property, key: str, entry: Members) -> None:
-        """Add the line of a simple property."""
-        others = entry.copy()
-        value = others.pop(known.member, None)
-        if not isinstance(value, str):
-            self.certain = False
-            return
-        label = others.pop("label", None)
-        if label is not None and not known.labelled:
-            self.certain = False
-        head, group = known.name, None
-        is_uri = head == "TEL" and value[:4].lower() == "tel:"
-        if others or is_uri:
-            head, group, certain = simple_form(known, others, is_v4=self.is_v4, is_uri=is_uri)
-            if not certain:
+    def simple(self, known: Property, entries: Iterable[tuple[str, Members]]) -> None:
+        """Add the lines of entries of one simple property, each with its key."""
+        is_text = known.value != "uri"
+        for key, entry in entries:
+            others = entry.copy()
+            value = others.pop(known.member, None)
+            if not isinstance(value, str):
                 self.certain = False
-        if known.value != "uri":
-            if _ESCAPED.search(value) is not None:
+                continue
+            label = None
+            head, group = known.name, None
+            if others or value[:4].lower() == "tel:":
+                label = others.pop("label", None)
+                head, group, certain = simple_form(known, others, value, is_v4=self.is_v4)
+                if not certain or (label is not None and not known.labelled):
+                    self.certain = False
+            if is_text:
                 value = escape_text(value, is_v4=self.is_v4)
-        elif "\\" in value:
-            self.certain = False
-        self._put(known.prefix, key, group, head, value, label)
+            elif "\\" in value:
+                self.certain = False
+            self._put(known.prefix, key, group, head, value, label)
 
     def _put(
         self, prefix: str, key: str, group: str | None, head: str, value: str, label: JsonValue
     ) -> None:
-        self._counts[prefix] = count = self._counts.get(prefix, 0) + 1
-        if key and key != f"{prefix}-{count}":
+        counts = self._counts
+        counts[prefix] = count = counts.get(prefix, 0) + 1
+        usual = FIRST_KEYS[prefix][count - 1] if count <= MANY else f"{prefix}-{count}"
+        if key and key != usual:
             head += f";PROP-ID={key}"
+        if group is None and label is None:
+            text = f"{head}:{value}"
+            if len(text) <= _LONG and text.isprintable():
+                self.lines.append(text)
+            else:
+                self.line(head, value)
+            return
         if group is not None:
             self._groups.add(group.lower())
         if isinstance(label, str):
             self._labelled(group, head, value, label)
-            return
-        text = f"{head}:{value}" if group is None else f"{group}.{head}:{value}"
-        if len(text) <= _LONG and text.isprintable():
-            self.lines.append(text)
         else:
             self.line(head if group is None else f"{group}.{head}", value)
 

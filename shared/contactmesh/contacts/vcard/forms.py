@@ -54,15 +54,16 @@ _WITHOUT_REFS: Final = 2
 _forms: Final[dict[bytes, Form]] = {}
 
 
-def simple_form(known: Property, others: Members, *, is_v4: bool, is_uri: bool) -> Form:
+def simple_form(known: Property, others: Members, value: str, *, is_v4: bool) -> Form:
     """Return the head for all members of a simple property's entry but its value and label.
 
     Args:
         known: the property.
         others: the members.
+        value: the value; a number may be a URI, which is to be said.
         is_v4: whether it is written for version 4.0.
-        is_uri: whether the value is a URI, where it could be text.
     """
+    is_uri = known.name == "TEL" and value[:4].lower() == "tel:"
     shape = dumps((known.name, is_v4, is_uri, others), _WITHOUT_REFS)
     form = _forms.get(shape)
     if form is None:

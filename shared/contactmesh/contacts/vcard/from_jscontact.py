@@ -59,8 +59,7 @@ def lines_from(card: Members, version: Literal["3.0", "4.0"], group_style: Group
 
 def _write_entries(out: Emitter, write: Writer, entries: Mapping[str, Members]) -> None:
     if isinstance(write, Property):
-        for key, entry in entries.items():
-            out.simple(write, key, entry)
+        out.simple(write, entries.items())
     else:
         for key, entry in entries.items():
             write(out, key, entry)
@@ -74,7 +73,7 @@ def _simple(names: dict[str | None, str], member: str) -> Callable[[Emitter, str
         if known is None:
             out.certain = False
         else:
-            out.simple(known, key, entry)
+            out.simple(known, ((key, entry),))
 
     return write
 
@@ -87,7 +86,7 @@ def _service(out: Emitter, key: str, entry: Members) -> None:
     elif "uri" in entry or known.member == "user":
         if "service" in known.fixed and entry.get("service") != known.fixed["service"]:
             out.certain = False
-        out.simple(known, key, entry)
+        out.simple(known, ((key, entry),))
     else:
         out.certain = False
         service = entry.get("service")

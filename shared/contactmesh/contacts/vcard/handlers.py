@@ -52,26 +52,30 @@ def service(build: CardBuilder, head: Head, value: str) -> None:
 
 def anniversary(build: CardBuilder, head: Head, value: str) -> None:
     """BDAY, DEATHDATE, ANNIVERSARY and what phones write in their place."""
-    omitted = head.params["x-apple-omit-year"][0] if "x-apple-omit-year" in head.params else None
-    date = anniversary_date(value, omitted)
-    kind, prefix = _ANNIVERSARIES[head.name]
-    entries = build.maps.get("anniversaries", {})
-    if date is None or kind in [cast("Members", item)["kind"] for item in entries.values()]:
-        build.keep(head, value)
-        return
-    entry: Members = {"kind": kind, "date": date}
+    omitted = None
     if head.params:
         named_members(head)
-    build.add("anniversaries", prefix, entry, head)
+        omitted = head.params.get("x-apple-omit-year", [None])[0]
+    date = anniversary_date(value, omitted)
+    kind = _ANNIVERSARIES[head.name]
+    others = build.maps.get("anniversaries")
+    if date is None or (others is not None and _has_kind(others, kind)):
+        build.keep(head, value)
+    else:
+        build.add("anniversaries", kind, {"kind": kind, "date": date}, head)
+
+
+def _has_kind(entries: Members, kind: str) -> bool:
+    return kind in [cast("Members", entry)["kind"] for entry in entries.values()]
 
 
 _ANNIVERSARIES: Final = {
-    "BDAY": ("birth", "birth"),
-    "DEATHDATE": ("death", "death"),
-    "ANNIVERSARY": ("wedding", "wedding"),
-    "X-ANNIVERSARY": ("wedding", "wedding"),
-    "X-EVOLUTION-ANNIVERSARY": ("wedding", "wedding"),
-    "X-MS-ANNIVERSARY": ("wedding", "wedding"),
+    "BDAY": "birth",
+    "DEATHDATE": "death",
+    "ANNIVERSARY": "wedding",
+    "X-ANNIVERSARY": "wedding",
+    "X-EVOLUTION-ANNIVERSARY": "wedding",
+    "X-MS-ANNIVERSARY": "wedding",
 }
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+_LONG: Final = 8192
 _VERSION: Final = re.compile(rb"\nVERSION[^:\n]*:[ \t]*([0-9.]+)", re.IGNORECASE)
 _QUOTED: Final = b"QUOTED-PRINTABLE"
 _QUOTED_HEAD: Final = re.compile(rb"[^:]*[;=]\"?QUOTED-PRINTABLE", re.IGNORECASE)
@@ -81,10 +82,25 @@ def _unfolded(content: bytes, end: bytes, version: str) -> tuple[list[str], int,
         breaks += len(parts) - 1
         content = (b"\t" if keep else b"").join(parts)
     text = content.decode()
-    lines = text.split(end.decode())
+    lines = _cut(text, end.decode())
     rest = "".join(lines)
     is_even = "\r" not in rest and "\n" not in rest
     return lines, breaks + len(lines) - 1, is_even
+
+
+def _cut(text: str, end: str) -> list[str]:
+    """Split at line ends. In long text they are rare: finding each is faster than looking on."""
+    if len(text) < _LONG:
+        return text.split(end)
+    lines: list[str] = []
+    start = 0
+    while (found := text.find(end[0], start)) >= 0:
+        if not text.startswith(end, found):
+            return text.split(end)
+        lines.append(text[start:found])
+        start = found + len(end)
+    lines.append(text[start:])
+    return lines
 
 
 def _joined(content: bytes, end: bytes) -> tuple[bytes, int]:

@@ -12,13 +12,14 @@ from contactmesh.contacts.vcard.content import (
     Head,
     escape,
     escape_text,
+    joined_fields,
     param_text,
     split_value,
     unescape,
 )
 from contactmesh.contacts.vcard.emitter import Emitter, beside, group_prefix, params_text
 from contactmesh.contacts.vcard.localization import add_patch
-from contactmesh.contacts.vcard.ordering import order_param, put_in_order
+from contactmesh.contacts.vcard.ordering import components_of, order_param, put_in_order
 from contactmesh.contacts.vcard.parameters import (
     Members,
     drop_param,
@@ -87,27 +88,22 @@ def read_name(build: CardBuilder, head: Head, value: str) -> None:
         build.keep(head, value)
         return
     fields = split_value(value, ";")
-    parts = None
-    if len(fields) > _OLDER_FIELDS or "\\" in value or "," in value or "jscomps" in head.params:
-        parts = _name_parts(fields, lists=build.version != "2.1")
+    lists = "," in value and build.version != "2.1"
+    if len(fields) <= _OLDER_FIELDS:
+        known["components"] = components_of(NAME_KINDS, fields, lists=lists)
+    else:
         known["components"] = [
             {"kind": kind, "value": part}
-            for kind, texts in zip(NAME_KINDS, parts, strict=False)
+            for kind, texts in zip(NAME_KINDS, _name_parts(fields, lists=lists), strict=False)
             for part in texts
             if part
         ]
         if len(fields) > len(NAME_KINDS):
             build.keep(head, value)
-    else:
-        known["components"] = [
-            {"kind": kind, "value": text}
-            for kind, text in zip(NAME_KINDS, fields, strict=False)
-            if text
-        ]
     if head.params:
         known |= named_members(head)
-        if parts is not None:
-            put_in_order(known, parts, NAME_KINDS)
+        if "jscomps" in head.params:
+            put_in_order(known, _name_parts(fields, lists=lists), NAME_KINDS)
         _sort_as(known)
     if head.group:
         params = cast("Members", known.get("vCardParams", {}))
@@ -173,9 +169,30 @@ def write_name(out: Emitter, name: JsonValue) -> None:
         if not out.is_v4:
             out.line("N;DERIVED=TRUE", f"{escape(name_shown(out.card))};;;;")
         return
+    head = "N" if is_plain else _name_head(known)
+    value = _plain_value(cast("list[dict[str, str]]", components))
+    out.line(head, _value(out, cast("list[Members]", components)) if value is None else value)
+
+
+def _plain_value(components: list[dict[str, str]]) -> str | None:
+    """Return N's value for parts of the older fields, each once and in order, as most have."""
+    fields = [""] * _OLDER_FIELDS
+    last = -1
+    for part in components:
+        where = _NAME_FIELD.get(part["kind"], -1)
+        text = part["value"]
+        if not last < where < _OLDER_FIELDS or not text or len(part) != 2:
+            return None
+        fields[where] = text
+        last = where
+    return joined_fields(fields)
+
+
+def _value(out: Emitter, components: list[Members]) -> str:
+    """Return N's value for any parts."""
     fields: list[str | None] = [None] * len(NAME_KINDS)
     last = 0
-    for part in cast("list[Members]", components):
+    for part in components:
         where = _NAME_FIELD.get(cast("str", part["kind"]), -1)
         value = cast("str", part["value"])
         # Only the first five fields, in their order, come back as they are.
@@ -189,8 +206,7 @@ def write_name(out: Emitter, name: JsonValue) -> None:
         # Readers that do not know the newer fields still show them.
         used = [_listed(fields[0], fields[5]), *fields[1:4], _listed(fields[4], fields[6])]
         used += fields[_OLDER_FIELDS:]
-    head = "N" if is_plain else _name_head(known)
-    out.line(head, ";".join([field or "" for field in used]))
+    return ";".join([field or "" for field in used])
 
 
 def _name_head(name: Members) -> str:
@@ -225,14 +241,11 @@ def _write_translations(out: Emitter) -> None:
 def write_organization(out: Emitter, key: str, entry: Members) -> None:
     """Write ORG."""
     units = cast("list[Members]", entry.get("units", []))
-    parts = [str(entry.get("name", "")), *(str(unit["name"]) for unit in units)]
-    if (
-        not _ORG_MEMBERS.issuperset(entry)
-        or ("units" in entry and not (units and parts[-1]))
-        or not parts[0]
-        or any(len(unit) != 1 for unit in units)
-    ):
+    parts = [str(entry.get("name", "")), *[str(unit["name"]) for unit in units]]
+    if not _ORG_MEMBERS.issuperset(entry) or not parts[0]:
+        out.certain = False
+    if "units" in entry and (not units or not parts[-1] or max(map(len, units)) != 1):
         out.certain = False
     sort_as = entry.get("sortAs")
     params = param_text("SORT-AS", sort_as) if isinstance(sort_as, str) else ""
-    out.entry("ORG", "org", key, entry, ";".join(map(escape, parts)), params)
+    out.entry("ORG", "org", key, entry, joined_fields(parts), params)

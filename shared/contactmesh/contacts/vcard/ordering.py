@@ -76,6 +76,26 @@ def jscomps_of(name: Mapping[str, JsonValue], positions: Mapping[str, int]) -> s
     return ";".join(entries)
 
 
+def components_of(kinds: Sequence[str], fields: Sequence[str], *, lists: bool) -> list[JsonValue]:
+    """Return the components that the fields of a structured value are.
+
+    Args:
+        kinds: the JSContact kind of each field; empty for one that says nothing of its own.
+        fields: the fields, still escaped.
+        lists: whether there are commas, which divide the values of a field.
+    """
+    components: list[JsonValue] = []
+    for kind, text in zip(kinds, fields, strict=False):
+        if not text or not kind:
+            continue
+        if lists and "," in text:
+            parts = [unescape(part) for part in split_value(text, ",")]
+            components += [{"kind": kind, "value": part} for part in parts if part]
+        else:
+            components.append({"kind": kind, "value": unescape(text) if "\\" in text else text})
+    return components
+
+
 def put_in_order(entry: Members, fields: list[list[str]], kinds: Sequence[str]) -> None:
     """Order the parts as JSCOMPS says, if it says so and fits (RFC 9555, section 3.3.1)."""
     jscomps = params_of(entry).get("jscomps")

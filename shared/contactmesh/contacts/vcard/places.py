@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from typing import Final, cast
 
-from pydantic import JsonValue
-
 from contactmesh.contacts.vcard.builder import CardBuilder
-from contactmesh.contacts.vcard.content import Head, escape, param_text, split_value, unescape
+from contactmesh.contacts.vcard.content import (
+    Head,
+    escape,
+    joined_fields,
+    param_text,
+    split_value,
+    unescape,
+)
 from contactmesh.contacts.vcard.emitter import Emitter
-from contactmesh.contacts.vcard.ordering import order_param, put_in_order
+from contactmesh.contacts.vcard.ordering import components_of, order_param, put_in_order
 from contactmesh.contacts.vcard.parameters import Members, address_members
 from contactmesh.contacts.vcard.properties import ADDRESS_CONTEXTS
 
@@ -65,37 +70,16 @@ def read_address(build: CardBuilder, head: Head, value: str) -> None:
     """ADR: the newer, finer fields win over the older ones that repeat them (RFC 9554, 2.1)."""
     entry = address_members(head).copy()
     fields = split_value(value, ";")
-    kinds = (
-        _REPEATED_KINDS if len(fields) > _OLDER_FIELDS and any(fields[_OLDER_FIELDS:]) else _KINDS
-    )
-    components: list[JsonValue]
-    if "\\" in value or "," in value:
-        components = _components(kinds, fields, lists=build.version != "2.1")
-    else:
-        components = [
-            {"kind": kind, "value": text}
-            for kind, text in zip(kinds, fields, strict=False)
-            if text and kind
-        ]
+    is_finer = len(fields) > _OLDER_FIELDS and any(fields[_OLDER_FIELDS:])
+    kinds = _REPEATED_KINDS if is_finer else _KINDS
+    lists = "," in value and build.version != "2.1"
+    components = components_of(kinds, fields, lists=lists)
     if components:
         entry["components"] = components
     if "jscomps" in head.params:
         each = [[unescape(part) for part in split_value(text, ",")] for text in fields]
         put_in_order(entry, each, _KINDS)
     build.add("addresses", "adr", entry, head)
-
-
-def _components(kinds: Sequence[str], fields: list[str], *, lists: bool) -> list[JsonValue]:
-    components: list[JsonValue] = []
-    for kind, text in zip(kinds, fields, strict=False):
-        if not text or not kind:
-            continue
-        if lists and "," in text:
-            parts = [unescape(part) for part in split_value(text, ",")]
-            components += [{"kind": kind, "value": part} for part in parts if part]
-        else:
-            components.append({"kind": kind, "value": unescape(text)})
-    return components
 
 
 def read_label(build: CardBuilder, head: Head, value: str) -> None:
@@ -112,20 +96,51 @@ def read_label(build: CardBuilder, head: Head, value: str) -> None:
     build.add("addresses", "adr", {**members, "full": text}, head)
 
 
-def _list(fields: list[str | None], where: int, value: str) -> None:
-    before = fields[where]
-    fields[where] = value if before is None else f"{before},{value}"
-
-
 def write_address(out: Emitter, key: str, entry: Members) -> None:
     """Write ADR; the address in full is a parameter in 4.0, and LABEL in 3.0."""
     components = cast("list[dict[str, str]]", entry.get("components", []))
-    finer = not _OLD_KINDS.issuperset([part["kind"] for part in components])
-    places = _FINER_FIELD if finer else _OLD_FIELD
+    places = _OLD_FIELD
+    value = _plain_value(components)
+    if value is None:
+        if not _OLD_KINDS.issuperset([part["kind"] for part in components]):
+            places = _FINER_FIELD
+        value = _value(out, components, places)
+    if _PLAIN_ADDRESS_MEMBERS.issuperset(entry):
+        out.entry("ADR", "adr", key, entry, value, types=_ADDRESS_TYPES)
+        return
+    out.certain = False
+    params = order_param(entry, places)
+    for param, member in (("CC", "countryCode"), ("GEO", "coordinates"), ("TZ", "timeZone")):
+        if isinstance(entry.get(member), str):
+            params += param_text(param, str(entry[member]))
+    full = entry.get("full")
+    if isinstance(full, str) and out.is_v4:
+        params += param_text("LABEL", full)
+    out.entry("ADR", "adr", key, entry, value, params, types=_ADDRESS_TYPES)
+    if isinstance(full, str) and not out.is_v4:
+        out.entry("LABEL", "label", "", entry, escape(full), types=_ADDRESS_TYPES)
+
+
+def _plain_value(components: list[dict[str, str]]) -> str | None:
+    """Return ADR's value for parts of the older fields, each once and in order, as most have."""
+    fields = [""] * _OLDER_FIELDS
+    last = -1
+    for part in components:
+        where = _OLD_FIELD.get(part["kind"], -1)
+        text = part["value"]
+        if where <= last or not text or len(part) != 2:
+            return None
+        fields[where] = text
+        last = where
+    return joined_fields(fields) if components else None
+
+
+def _value(out: Emitter, components: list[dict[str, str]], places: Mapping[str, int]) -> str:
+    """Return ADR's value for any parts."""
+    finer = places is _FINER_FIELD
     fields: list[str | None] = [None] * (len(_KINDS) if finer else _OLDER_FIELDS)
     last = 0
-    is_plain = _PLAIN_ADDRESS_MEMBERS.issuperset(entry)
-    if finer or not components or not is_plain:
+    if finer or not components:
         out.certain = False
     for part in components:
         kind = part["kind"]
@@ -145,17 +160,9 @@ def write_address(out: Emitter, key: str, entry: Members) -> None:
             _list(fields, 2, value)
         elif kind in _UNIT:
             _list(fields, 1, value)
-    joined = ";".join([field or "" for field in fields])
-    if is_plain:
-        out.entry("ADR", "adr", key, entry, joined, types=_ADDRESS_TYPES)
-        return
-    params = order_param(entry, places)
-    for param, member in (("CC", "countryCode"), ("GEO", "coordinates"), ("TZ", "timeZone")):
-        if isinstance(entry.get(member), str):
-            params += param_text(param, str(entry[member]))
-    full = entry.get("full")
-    if isinstance(full, str) and out.is_v4:
-        params += param_text("LABEL", full)
-    out.entry("ADR", "adr", key, entry, joined, params, types=_ADDRESS_TYPES)
-    if isinstance(full, str) and not out.is_v4:
-        out.entry("LABEL", key, f"{key}-1", entry, escape(full), types=_ADDRESS_TYPES)
+    return ";".join([field or "" for field in fields])
+
+
+def _list(fields: list[str | None], where: int, value: str) -> None:
+    before = fields[where]
+    fields[where] = value if before is None else f"{before},{value}"

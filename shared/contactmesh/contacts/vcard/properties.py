@@ -195,3 +195,13 @@ _ALL: Final = (
 
 SIMPLE: Final = {each.name: each for each in _ALL}
 """By property name."""
+
+_OTHERS: Final = ("adr", "org", "birth", "death", "wedding", "pronouns", "label")
+_PREFIXES: Final = {*_OTHERS, *(each.prefix for each in _ALL)}
+
+MANY: Final = 32
+
+FIRST_KEYS: Final = {
+    prefix: tuple(f"{prefix}-{number}" for number in range(1, MANY + 1)) for prefix in _PREFIXES
+}
+"""The keys that readers choose for the first entries, by how they begin, made once."""

@@ -21,7 +21,7 @@ from contactmesh.contacts.vcard.content import Head, parse_head, split_head, une
 from contactmesh.contacts.vcard.damage import DamagedCard
 from contactmesh.contacts.vcard.handlers import Handler, handler_for, simple
 from contactmesh.contacts.vcard.parameters import Members, members_of
-from contactmesh.contacts.vcard.properties import SIMPLE
+from contactmesh.contacts.vcard.properties import FIRST_KEYS, MANY, SIMPLE
 
 Report = Callable[[int, str, str], None]
 """Called with the index of a content line, what is odd about it, and a hint."""
@@ -30,11 +30,11 @@ _MOST_HEADS: Final = 4096
 _LONGEST_HEAD: Final = 256
 _UNICODE: Final = frozenset({None, "utf-8", "utf8", "us-ascii", "ascii"})
 
-Plan = tuple[str, str, str, Members | None, Handler | None, Head]
+Plan = tuple[Handler | None, Head, str, str, tuple[str, ...], str, Members | None]
 """What to do with the values of a head.
 
-Most heads make one entry of one value: the entry's member for it, how its key begins, the card's
-map, and the other members if there are any. All else has a handler.
+Most heads make one entry of one value: the entry's member for it, how its key begins, the first
+such keys, the card's map, and the other members if there are any. All else has a handler.
 """
 
 _plans: Final[dict[str, Plan]] = {}
@@ -71,10 +71,11 @@ def _plan(head: Head) -> Plan:
         known = SIMPLE[head.name]
         others = members_of(head, known)
         if head.key is None:
-            return known.member, known.prefix, known.collection, others or None, None, head
+            keys = FIRST_KEYS[known.prefix]
+            return None, head, known.member, known.prefix, keys, known.collection, others or None
     if handler is CardBuilder.keep:
         handler = CardBuilder.keeper(head)
-    return "", "", "", None, handler, head
+    return handler, head, "", "", (), "", None
 
 
 def _planned(line: str, lines: Sequence[str]) -> tuple[Plan, str] | None:
@@ -123,7 +124,7 @@ def read_lines(lines: Sequence[str], version: str) -> CardBuilder:
             if planned is None:
                 continue
             plan, value = planned
-        member, prefix, collection, others, handler, head = plan
+        handler, head, member, prefix, keys, collection, others = plan
         if handler is not None:
             handler(build, head, value)
             continue
@@ -136,15 +137,15 @@ def read_lines(lines: Sequence[str], version: str) -> CardBuilder:
         else:
             entry = others.copy()
             entry[member] = value
-        counts[prefix] = count = counts.get(prefix, 0) + 1
-        key = f"{prefix}-{count}"
         entries = maps.get(collection)
         if entries is None:
-            maps[collection] = {key: entry}
-        elif key in entries:
-            build.insert(entries, prefix, entry, head)
-        else:
+            maps[collection] = entries = {}
+        count = counts.get(prefix, 0)
+        if count < MANY and (key := keys[count]) not in entries:
+            counts[prefix] = count + 1
             entries[key] = entry
+        else:
+            build.insert(entries, prefix, entry, head)
     build.finish()
     return build
 
