@@ -101,22 +101,24 @@ class Emitter:
 
     def simple(self, known: Property, entries: Iterable[tuple[str, Members]]) -> None:
         """Add the lines of entries of one simple property, each with its key."""
-        is_text = known.value != "uri"
+        name, member, is_v4 = known.name, known.member, self.is_v4
+        is_text, is_number = known.value != "uri", name == "TEL"
         for key, entry in entries:
             others = entry.copy()
-            value = others.pop(known.member, None)
+            value = others.pop(member, None)
             if not isinstance(value, str):
                 self.certain = False
                 continue
-            label = None
-            head, group = known.name, None
-            if others or value[:4].lower() == "tel:":
+            head, group, label = name, None, None
+            is_uri = is_number and ":" in value and value[:4].lower() == "tel:"
+            if others or is_uri:
                 label = others.pop("label", None)
-                head, group, certain = simple_form(known, others, value, is_v4=self.is_v4)
+                head, group, certain = simple_form(known, others, is_v4=is_v4, is_uri=is_uri)
                 if not certain or (label is not None and not known.labelled):
                     self.certain = False
             if is_text:
-                value = escape_text(value, is_v4=self.is_v4)
+                if "\\" in value or ";" in value or "," in value or "\n" in value:
+                    value = escape_text(value, is_v4=is_v4)
             elif "\\" in value:
                 self.certain = False
             self._put(known.prefix, key, group, head, value, label)
@@ -125,23 +127,23 @@ class Emitter:
         self, prefix: str, key: str, group: str | None, head: str, value: str, label: JsonValue
     ) -> None:
         counts = self._counts
-        counts[prefix] = count = counts.get(prefix, 0) + 1
-        usual = FIRST_KEYS[prefix][count - 1] if count <= MANY else f"{prefix}-{count}"
-        if key and key != usual:
+        count = counts.get(prefix, 0)
+        counts[prefix] = count + 1
+        usual = FIRST_KEYS[prefix][count] if count < MANY else f"{prefix}-{count + 1}"
+        if key != usual and key:
             head += f";PROP-ID={key}"
-        if group is None and label is None:
-            text = f"{head}:{value}"
-            if len(text) <= _LONG and text.isprintable():
-                self.lines.append(text)
-            else:
-                self.line(head, value)
-            return
         if group is not None:
             self._groups.add(group.lower())
         if isinstance(label, str):
             self._labelled(group, head, value, label)
+            return
+        if group is not None:
+            head = f"{group}.{head}"
+        text = f"{head}:{value}"
+        if len(text) <= _LONG and text.isprintable():
+            self.lines.append(text)
         else:
-            self.line(head if group is None else f"{group}.{head}", value)
+            self.line(head, value)
 
     def _labelled(self, group: str | None, head: str, value: str, label: str) -> None:
         group = self._label_group(group, label)
@@ -158,20 +160,19 @@ class Emitter:
             return
         name, params, kind, value = prop
         head, group, certain = kept_form(name, params, kind, self._read_names)
-        if not certain:
-            self.certain = False
         if not head or not isinstance(value, str):
             self.certain = False
             return
+        if not certain:
+            self.certain = False
         if kind == "text":
             value = escape(value)
-        # A label is kept unless something in its group can have one.
-        if (
-            name == "x-ablabel"
-            and str(cast("Members", params).get("group")).lower() in self._groups
-        ):
-            self.certain = False
-        self.line(f"{group}.{head}" if group is not None else head, value)
+        if group is not None:
+            # A label is kept unless something in its group can have one.
+            if name == "x-ablabel" and group.lower() in self._groups:
+                self.certain = False
+            head = f"{group}.{head}"
+        self.line(head, value)
 
     def _label_group(self, group: str | None, label: str) -> str:
         if group is not None or not label or label.startswith("_$!<"):

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from marshal import dumps
-from typing import Final
+from typing import Final, cast
 
 from pydantic import JsonValue
 
@@ -51,19 +51,18 @@ _LONGEST_SHAPE: Final = 512
 _WITHOUT_REFS: Final = 2
 """The version of marshal that gives equal values equal bytes: it does not look at identity."""
 
-_forms: Final[dict[bytes, Form]] = {}
+_forms: Final[dict[bytes | str, Form]] = {}
 
 
-def simple_form(known: Property, others: Members, value: str, *, is_v4: bool) -> Form:
+def simple_form(known: Property, others: Members, *, is_v4: bool, is_uri: bool) -> Form:
     """Return the head for all members of a simple property's entry but its value and label.
 
     Args:
         known: the property.
         others: the members.
-        value: the value; a number may be a URI, which is to be said.
         is_v4: whether it is written for version 4.0.
+        is_uri: whether the value is a URI, where it could be text.
     """
-    is_uri = known.name == "TEL" and value[:4].lower() == "tel:"
     shape = dumps((known.name, is_v4, is_uri, others), _WITHOUT_REFS)
     form = _forms.get(shape)
     if form is None:
@@ -131,7 +130,9 @@ def kept_form(
         kind: the type of its value.
         read_names: the properties that a reader does not merely keep.
     """
-    shape = dumps((name, params, kind), _WITHOUT_REFS)
+    # Most have no parameters.
+    is_bare = not params and kind == "unknown" and isinstance(name, str)
+    shape = cast("str", name) if is_bare else dumps((name, params, kind), _WITHOUT_REFS)
     form = _forms.get(shape)
     if form is None:
         form = _kept_form(name, params, kind, read_names)
@@ -139,7 +140,7 @@ def kept_form(
     return form
 
 
-def _remember(shape: bytes, form: Form) -> None:
+def _remember(shape: bytes | str, form: Form) -> None:
     if len(_forms) >= _MOST_FORMS:
         _forms.clear()
     if len(shape) <= _LONGEST_SHAPE:
