@@ -10,7 +10,7 @@ from pydantic import JsonValue
 from contactmesh.contacts.vcard.builder import CardBuilder
 from contactmesh.contacts.vcard.content import Head, param_text, unescape
 from contactmesh.contacts.vcard.emitter import Emitter
-from contactmesh.contacts.vcard.parameters import Members, members_of, params_of
+from contactmesh.contacts.vcard.parameters import Entry, Members, members_of, params_of
 from contactmesh.contacts.vcard.properties import IMAGE_TYPES, SIMPLE, Property
 
 _MAGIC: Final = {
@@ -28,6 +28,7 @@ _SOUND_TYPES: Final = {
     "PCM": "audio/basic",
     "AAC": "audio/aac",
 }
+_MEDIA: Final = {"photo": "PHOTO", "logo": "LOGO", "sound": "SOUND"}
 _EMBEDDED: Final = re.compile(r"data:([^;,]*);base64,(.*)\Z", re.DOTALL)
 
 _TYPE_NAMES: Final = {
@@ -109,23 +110,23 @@ def _guessed(content: str) -> str:
     return "application/octet-stream"
 
 
-def write_media(out: Emitter, key: str, entry: Members) -> None:
+def write_media(out: Emitter, key: str, entry: Entry) -> None:
     """Write PHOTO, LOGO or SOUND; version 3.0 has embedded bytes in base64."""
-    name = {"photo": "PHOTO", "logo": "LOGO", "sound": "SOUND"}.get(str(entry.get("kind")))
+    name = _MEDIA.get(entry.get("kind", ""))
     if name is None:
         out.certain = False
     else:
         _resource(out, SIMPLE[name], key, entry)
 
 
-def write_key(out: Emitter, key: str, entry: Members) -> None:
+def write_key(out: Emitter, key: str, entry: Entry) -> None:
     """Write KEY."""
     _resource(out, SIMPLE["KEY"], key, entry)
 
 
-def _resource(out: Emitter, known: Property, key: str, entry: Members) -> None:
-    uri = str(entry["uri"])
-    if "mediaType" in entry or "vCardParams" in entry or entry.keys() - known.members:
+def _resource(out: Emitter, known: Property, key: str, entry: Entry) -> None:
+    uri: str = entry["uri"]
+    if "mediaType" in entry or "vCardParams" in entry or not known.members.issuperset(entry):
         out.certain = False
     media_type = entry.get("mediaType")
     params = param_text("MEDIATYPE", media_type) if isinstance(media_type, str) else ""

@@ -11,7 +11,7 @@ from pydantic import JsonValue
 from contactmesh.contacts.vcard.builder import APPLE_LABELS, PARAMS_PROPERTY
 from contactmesh.contacts.vcard.content import escape, escape_text, param_text
 from contactmesh.contacts.vcard.forms import GROUP, entry_form, kept_form, said_by, simple_form
-from contactmesh.contacts.vcard.parameters import Members
+from contactmesh.contacts.vcard.parameters import Entry, Members
 from contactmesh.contacts.vcard.properties import CONTEXT_TYPES, FIRST_KEYS, MANY, Property
 
 _UNWRITABLE: Final = re.compile("[\x00-\x08\x0a-\x1f\x7f\ud800-\udfff]")
@@ -44,7 +44,7 @@ class Emitter:
         "lines",
     )
 
-    def __init__(self, card: Members, version: str, read_names: frozenset[str]) -> None:
+    def __init__(self, card: Entry, version: str, read_names: frozenset[str]) -> None:
         self.card = card
         self.is_v4 = version == "4.0"
         self._read_names = read_names
@@ -57,17 +57,23 @@ class Emitter:
         self._next_item = 1
 
     def line(self, head: str, value: str) -> None:
-        """Add a line; characters that no line can hold are left out."""
-        text = f"{head}:{value}"
-        # Long values are embedded media: what could end the line early is found much faster.
-        if len(text) > _LONG:
-            doubtful = "\n" in text or "\r" in text or not text.isascii()
-        else:
-            doubtful = not text.isprintable()
-        if doubtful and _UNWRITABLE.search(text) is not None:
-            text = _UNWRITABLE.sub("", text)
-            self.certain = False
-        self.lines.append(text)
+        """Add a line."""
+        self.lines.append(f"{head}:{value}")
+
+    def clean(self) -> None:
+        """Leave out the characters that no line can hold."""
+        lines = self.lines
+        if max(map(len, lines)) <= _LONG and "".join(lines).isprintable():
+            return
+        for index, line in enumerate(lines):
+            # Long values are embedded media: what could end the line early is found much faster.
+            if len(line) > _LONG:
+                doubtful = "\n" in line or "\r" in line or not line.isascii()
+            else:
+                doubtful = not line.isprintable()
+            if doubtful and _UNWRITABLE.search(line) is not None:
+                lines[index] = _UNWRITABLE.sub("", line)
+                self.certain = False
 
     def entry(
         self,
@@ -104,14 +110,15 @@ class Emitter:
         name, member, is_v4 = known.name, known.member, self.is_v4
         is_text, is_number = known.value != "uri", name == "TEL"
         for key, entry in entries:
-            others = entry.copy()
-            value = others.pop(member, None)
+            value = entry.get(member)
             if not isinstance(value, str):
                 self.certain = False
                 continue
             head, group, label = name, None, None
             is_uri = is_number and ":" in value and value[:4].lower() == "tel:"
-            if others or is_uri:
+            if len(entry) > 1 or is_uri:
+                others = entry.copy()
+                del others[member]
                 label = others.pop("label", None)
                 head, group, certain = simple_form(known, others, is_v4=is_v4, is_uri=is_uri)
                 if not certain or (label is not None and not known.labelled):
@@ -137,13 +144,7 @@ class Emitter:
         if isinstance(label, str):
             self._labelled(group, head, value, label)
             return
-        if group is not None:
-            head = f"{group}.{head}"
-        text = f"{head}:{value}"
-        if len(text) <= _LONG and text.isprintable():
-            self.lines.append(text)
-        else:
-            self.line(head, value)
+        self.lines.append(f"{head}:{value}" if group is None else f"{group}.{head}:{value}")
 
     def _labelled(self, group: str | None, head: str, value: str, label: str) -> None:
         group = self._label_group(group, label)

@@ -6,8 +6,6 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Final, Literal, cast
 
-from pydantic import JsonValue
-
 from contactmesh.contacts.vcard.builder import PARAMS_PROPERTY
 from contactmesh.contacts.vcard.content import escape, escape_text, param_text
 from contactmesh.contacts.vcard.dates import date_text
@@ -16,20 +14,20 @@ from contactmesh.contacts.vcard.emitter import Emitter, beside
 from contactmesh.contacts.vcard.handlers import HANDLERS
 from contactmesh.contacts.vcard.localization import patched_entries
 from contactmesh.contacts.vcard.names import write_name, write_organization
-from contactmesh.contacts.vcard.parameters import Members
+from contactmesh.contacts.vcard.parameters import Entry, Members
 from contactmesh.contacts.vcard.places import write_address
 from contactmesh.contacts.vcard.properties import SIMPLE, Property
 
 GroupStyle = Literal["kind", "categories", "apple"]
 """How groups are written: KIND and MEMBER, CATEGORIES of the members, or Apple's own names."""
 
-Writer = Property | Callable[[Emitter, str, Members], None]
+Writer = Property | Callable[[Emitter, str, Entry], None]
 """How the entries of a map are written: as one simple property, or by a function for each."""
 
 _DATES: Final = {"birth": "BDAY", "death": "DEATHDATE", "wedding": "ANNIVERSARY"}
 
 
-def lines_from(card: Members, version: Literal["3.0", "4.0"], group_style: GroupStyle) -> Emitter:
+def lines_from(card: Entry, version: Literal["3.0", "4.0"], group_style: GroupStyle) -> Emitter:
     """Write what vCard has a place for as content lines, unfolded, without BEGIN and END.
 
     Args:
@@ -42,22 +40,23 @@ def lines_from(card: Members, version: Literal["3.0", "4.0"], group_style: Group
     # In one order, whichever the card has: it may be a reader's own.
     for member, write in _WRITERS.items():
         value = card.get(member)
-        if value and isinstance(value, dict):
-            _write_entries(out, write, cast("dict[str, Members]", value))
+        if value:
+            _write_entries(out, write, value)
     if "localizations" in card:
         for collection, entry in patched_entries(card):
             _write_entries(out, _WRITERS[collection], {"": entry})
     if "relatedTo" in card or "speakToAs" in card:
         _relations(out, card)
     _singles(out, card, apple=group_style == "apple")
-    for prop in cast("list[JsonValue]", card.get("vCardProps", [])):
+    for prop in card.get("vCardProps", ()):
         out.kept(prop)
     if not _KNOWN_PROPERTIES.issuperset(card) or card["version"] != "1.0":
         out.certain = False
+    out.clean()
     return out
 
 
-def _write_entries(out: Emitter, write: Writer, entries: Mapping[str, Members]) -> None:
+def _write_entries(out: Emitter, write: Writer, entries: Mapping[str, Entry]) -> None:
     if isinstance(write, Property):
         out.simple(write, entries.items())
     else:
@@ -65,11 +64,11 @@ def _write_entries(out: Emitter, write: Writer, entries: Mapping[str, Members]) 
             write(out, key, entry)
 
 
-def _simple(names: dict[str | None, str], member: str) -> Callable[[Emitter, str, Members], None]:
+def _simple(names: dict[str | None, str], member: str) -> Callable[[Emitter, str, Entry], None]:
     properties = {kind: SIMPLE[name] for kind, name in names.items()}
 
-    def write(out: Emitter, key: str, entry: Members) -> None:
-        known = properties.get(cast("str | None", entry.get(member)))
+    def write(out: Emitter, key: str, entry: Entry) -> None:
+        known = properties.get(entry.get(member))
         if known is None:
             out.certain = False
         else:
@@ -96,26 +95,22 @@ def _service(out: Emitter, key: str, entry: Members) -> None:
         out.entry(known.name, known.prefix, key, entry, value, f"{params};VALUE=text")
 
 
-def _anniversary(out: Emitter, key: str, entry: Members) -> None:
-    name = _DATES.get(str(entry["kind"]))
-    written = date_text(cast("Members", entry["date"]), extended=not out.is_v4)
+def _anniversary(out: Emitter, key: str, entry: Entry) -> None:
+    kind, date = entry["kind"], entry["date"]
+    name = _DATES.get(kind)
+    written = date_text(date, extended=not out.is_v4)
     if name is None or written is None:
         out.certain = False
         return
-    dates = cast("Members", out.card["anniversaries"])
-    if not _DATE_MEMBERS.issuperset(entry) or (len(dates) > 1 and _kinds_repeat(dates)):
+    dates = out.card["anniversaries"]
+    if not (_DATE_MEMBERS.issuperset(entry) and _PARTIAL_DATE.issuperset(date)):
         out.certain = False
-    if not _PARTIAL_DATE.issuperset(cast("Members", entry["date"])):
+    if len(dates) > 1 and len(dates) != len({other["kind"] for other in dates.values()}):
         out.certain = False
     if name == "ANNIVERSARY" and not out.is_v4:
         name = "X-ANNIVERSARY"
     params, value = written
-    out.entry(name, str(entry["kind"]), key, entry, value, params)
-
-
-def _kinds_repeat(dates: Members) -> bool:
-    kinds = [cast("Members", entry)["kind"] for entry in dates.values()]
-    return len(kinds) != len({str(kind) for kind in kinds})
+    out.entry(name, kind, key, entry, value, params)
 
 
 def _note(out: Emitter, key: str, entry: Members) -> None:
@@ -149,7 +144,7 @@ def _relations(out: Emitter, card: Members) -> None:
             out.entry("PRONOUNS", "pronouns", key, each, escape(str(each["pronouns"])))
 
 
-def _singles(out: Emitter, card: Members, *, apple: bool) -> None:
+def _singles(out: Emitter, card: Entry, *, apple: bool) -> None:
     keywords = card.get("keywords")
     if isinstance(keywords, dict):
         if "" in keywords:
@@ -163,13 +158,13 @@ def _singles(out: Emitter, card: Members, *, apple: bool) -> None:
         for uid in members:
             out.line(name, escape(uid))
     for name, member in _SINGLES:
-        text = card.get(member)
-        if isinstance(text, str):
+        if member in card:
+            text = card[member]
             written = "X-ADDRESSBOOKSERVER-KIND" if name == "KIND" and apple else name
             group, params = beside(card, written.lower()) if PARAMS_PROPERTY in card else ("", "")
             if not text or (member == "kind" and text != text.lower()):
                 out.certain = False
-            if member in {"updated", "created"} and out.is_v4:
+            if out.is_v4 and member in {"updated", "created"}:
                 text = re.sub("[-:]", "", text)
             out.line(f"{group}{written}{params}", escape(text))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final, cast
+from typing import Any, Final, cast
 
 from pydantic import JsonValue
 
@@ -21,6 +21,7 @@ from contactmesh.contacts.vcard.emitter import Emitter, beside, group_prefix, pa
 from contactmesh.contacts.vcard.localization import add_patch
 from contactmesh.contacts.vcard.ordering import components_of, order_param, put_in_order
 from contactmesh.contacts.vcard.parameters import (
+    Entry,
     Members,
     drop_param,
     named_members,
@@ -164,14 +165,14 @@ def write_name(out: Emitter, name: JsonValue) -> None:
         _write_translations(out)
     else:
         out.line("FN;DERIVED=TRUE", escape_text(name_shown(out.card), is_v4=out.is_v4))
-    components = known.get("components")
-    if not isinstance(components, list):
+    components: Any = known.get("components")
+    if components is None:
         if not out.is_v4:
             out.line("N;DERIVED=TRUE", f"{escape(name_shown(out.card))};;;;")
         return
     head = "N" if is_plain else _name_head(known)
-    value = _plain_value(cast("list[dict[str, str]]", components))
-    out.line(head, _value(out, cast("list[Members]", components)) if value is None else value)
+    value = _plain_value(components)
+    out.line(head, _value(out, components) if value is None else value)
 
 
 def _plain_value(components: list[dict[str, str]]) -> str | None:
@@ -188,13 +189,13 @@ def _plain_value(components: list[dict[str, str]]) -> str | None:
     return joined_fields(fields)
 
 
-def _value(out: Emitter, components: list[Members]) -> str:
+def _value(out: Emitter, components: list[dict[str, str]]) -> str:
     """Return N's value for any parts."""
     fields: list[str | None] = [None] * len(NAME_KINDS)
     last = 0
     for part in components:
-        where = _NAME_FIELD.get(cast("str", part["kind"]), -1)
-        value = cast("str", part["value"])
+        where = _NAME_FIELD.get(part["kind"], -1)
+        value = part["value"]
         # Only the first five fields, in their order, come back as they are.
         if not last <= where < 5 or not value or len(part) != 2:
             out.certain = False
@@ -238,10 +239,10 @@ def _write_translations(out: Emitter) -> None:
             out.line(f"FN{params}", escape_text(full, is_v4=out.is_v4))
 
 
-def write_organization(out: Emitter, key: str, entry: Members) -> None:
+def write_organization(out: Emitter, key: str, entry: Entry) -> None:
     """Write ORG."""
-    units = cast("list[Members]", entry.get("units", []))
-    parts = [str(entry.get("name", "")), *[str(unit["name"]) for unit in units]]
+    units = entry.get("units", ())
+    parts = [entry.get("name", ""), *[unit["name"] for unit in units]]
     if not _ORG_MEMBERS.issuperset(entry) or not parts[0]:
         out.certain = False
     if "units" in entry and (not units or not parts[-1] or max(map(len, units)) != 1):

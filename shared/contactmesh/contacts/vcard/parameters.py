@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import Final, cast
+from typing import Any, Final, cast
 
 from pydantic import JsonValue
 
@@ -25,6 +25,9 @@ _ADDRESS_MEMBERS: Final = {"label": "full", "cc": "countryCode", "geo": "coordin
 _AUTHOR_MEMBERS: Final = {"author": "uri", "author-name": "name"}
 
 Members = dict[str, JsonValue]
+
+Entry = dict[str, Any]
+"""The same of a card that is known to be valid, and so what each member is."""
 
 
 def kept(params: Mapping[str, list[str]], names: Iterable[str]) -> Members:

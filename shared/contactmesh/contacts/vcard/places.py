@@ -16,7 +16,7 @@ from contactmesh.contacts.vcard.content import (
 )
 from contactmesh.contacts.vcard.emitter import Emitter
 from contactmesh.contacts.vcard.ordering import components_of, order_param, put_in_order
-from contactmesh.contacts.vcard.parameters import Members, address_members
+from contactmesh.contacts.vcard.parameters import Entry, Members, address_members
 from contactmesh.contacts.vcard.properties import ADDRESS_CONTEXTS
 
 _KINDS: Final = (
@@ -96,9 +96,9 @@ def read_label(build: CardBuilder, head: Head, value: str) -> None:
     build.add("addresses", "adr", {**members, "full": text}, head)
 
 
-def write_address(out: Emitter, key: str, entry: Members) -> None:
+def write_address(out: Emitter, key: str, entry: Entry) -> None:
     """Write ADR; the address in full is a parameter in 4.0, and LABEL in 3.0."""
-    components = cast("list[dict[str, str]]", entry.get("components", []))
+    components = entry.get("components", [])
     places = _OLD_FIELD
     value = _plain_value(components)
     if value is None:
