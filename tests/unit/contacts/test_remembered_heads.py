@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
 from pydantic import BaseModel
 from tests.unit.contacts.vcards import read_one, vcard
+
+from contactmesh.contacts import Card, write_vcards
 
 
 def test_cards_share_nothing_that_can_be_changed() -> None:
@@ -28,3 +31,14 @@ def test_a_head_with_an_open_quote_does_not_change_how_others_are_read() -> None
     before = read_one(vcard(whole))
     read_one(vcard('ADR;GEO="geo:x'))
     assert read_one(vcard(whole)) == before
+
+
+@pytest.mark.parametrize(
+    "odd", [["x-a", [], "unknown", "1"], ["x-a", None, "unknown", "1"], ["x-a", "", "unknown", "1"]]
+)
+def test_a_kept_property_that_cannot_be_written_keeps_no_other_from_being_written(
+    odd: list[object],
+) -> None:
+    for prop in (odd, ["x-a", {}, "unknown", "2"]):
+        written = b"".join(write_vcards([Card.model_validate({"uid": "u", "vCardProps": [prop]})]))
+    assert b"\r\nX-A:2\r\n" in written

@@ -45,10 +45,11 @@ class DeferredObject(JSContactObject):
         It is what `to_json` returns, but the order of members is any, and it costs nothing for an
         object whose parts are not made yet.
         """
-        if self._document is None:
+        document = self._document
+        if document is None:
             return self.to_json()
-        self._complete(self._document)
-        return self._document
+        self._complete(document)
+        return document
 
     def _complete(self, document: dict[str, JsonValue]) -> None:
         """Put into the JSON what is derived from it and not there yet."""

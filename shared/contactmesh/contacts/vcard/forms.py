@@ -131,7 +131,7 @@ def kept_form(
         read_names: the properties that a reader does not merely keep.
     """
     # Most have no parameters.
-    is_bare = not params and kind == "unknown" and isinstance(name, str)
+    is_bare = params == {} and kind == "unknown" and isinstance(name, str)
     shape = cast("str", name) if is_bare else dumps((name, params, kind), _WITHOUT_REFS)
     form = _forms.get(shape)
     if form is None:
