@@ -64,16 +64,19 @@ def simple_form(known: Property, others: Members, *, is_v4: bool, is_uri: bool) 
         is_uri: whether the value is a URI, where it could be text.
     """
     shape = dumps((known.name, is_v4, is_uri, others), _WITHOUT_REFS)
-    form = _forms.get(shape)
-    if form is None:
-        params, certain = _own_params(known, others, is_v4=is_v4)
-        if is_uri:
-            params += ";VALUE=uri"
-        head, group, survives = _entry_form(
-            known.name, params, CONTEXT_TYPES, said_by(others), is_v4=is_v4
-        )
-        form = head, group, certain and survives
-        _remember(shape, form)
+    return _forms.get(shape) or _simple_form(shape, known, others, is_v4=is_v4, is_uri=is_uri)
+
+
+def _simple_form(
+    shape: bytes, known: Property, others: Members, *, is_v4: bool, is_uri: bool
+) -> Form:
+    params, certain = _own_params(known, others, is_v4=is_v4)
+    if is_uri:
+        params += ";VALUE=uri"
+    said = said_by(others)
+    head, group, survives = _entry_form(known.name, params, CONTEXT_TYPES, said, is_v4=is_v4)
+    form = head, group, certain and survives
+    _remember(shape, form)
     return form
 
 

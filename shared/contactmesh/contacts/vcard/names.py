@@ -19,7 +19,12 @@ from contactmesh.contacts.vcard.content import (
 )
 from contactmesh.contacts.vcard.emitter import Emitter, beside, group_prefix, params_text
 from contactmesh.contacts.vcard.localization import add_patch
-from contactmesh.contacts.vcard.ordering import components_of, order_param, put_in_order
+from contactmesh.contacts.vcard.ordering import (
+    components_of,
+    order_param,
+    plain_value,
+    put_in_order,
+)
 from contactmesh.contacts.vcard.parameters import (
     Entry,
     Members,
@@ -160,9 +165,11 @@ def write_name(out: Emitter, name: JsonValue) -> None:
         out.certain = False
     full = known.get("full")
     if isinstance(full, str):
-        group, params = beside(out.card, "fn") if PARAMS_PROPERTY in out.card else ("", "")
+        has_params = PARAMS_PROPERTY in out.card
+        group, params = beside(out.card, "fn") if has_params else ("", "")
         out.line(f"{group}FN{params}", escape_text(full, is_v4=out.is_v4))
-        _write_translations(out)
+        if has_params:
+            _write_translations(out)
     else:
         out.line("FN;DERIVED=TRUE", escape_text(name_shown(out.card), is_v4=out.is_v4))
     components: Any = known.get("components")
@@ -171,22 +178,8 @@ def write_name(out: Emitter, name: JsonValue) -> None:
             out.line("N;DERIVED=TRUE", f"{escape(name_shown(out.card))};;;;")
         return
     head = "N" if is_plain else _name_head(known)
-    value = _plain_value(components)
+    value = plain_value(components, _NAME_FIELD, _OLDER_FIELDS)
     out.line(head, _value(out, components) if value is None else value)
-
-
-def _plain_value(components: list[dict[str, str]]) -> str | None:
-    """Return N's value for parts of the older fields, each once and in order, as most have."""
-    fields = [""] * _OLDER_FIELDS
-    last = -1
-    for part in components:
-        where = _NAME_FIELD.get(part["kind"], -1)
-        text = part["value"]
-        if not last < where < _OLDER_FIELDS or not text or len(part) != 2:
-            return None
-        fields[where] = text
-        last = where
-    return joined_fields(fields)
 
 
 def _value(out: Emitter, components: list[dict[str, str]]) -> str:

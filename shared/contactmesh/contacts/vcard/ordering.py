@@ -12,7 +12,13 @@ from typing import Final, cast
 
 from pydantic import JsonValue
 
-from contactmesh.contacts.vcard.content import escape, param_text, split_value, unescape
+from contactmesh.contacts.vcard.content import (
+    escape,
+    joined_fields,
+    param_text,
+    split_value,
+    unescape,
+)
 from contactmesh.contacts.vcard.parameters import Members, drop_param, params_of
 
 SEPARATOR: Final = "separator"
@@ -94,6 +100,28 @@ def components_of(kinds: Sequence[str], fields: Sequence[str], *, lists: bool) -
         else:
             components.append({"kind": kind, "value": unescape(text) if "\\" in text else text})
     return components
+
+
+def plain_value(
+    components: Sequence[Mapping[str, str]], positions: Mapping[str, int], count: int
+) -> str | None:
+    """Return the structured value of parts that have a field each, in order, as most have.
+
+    Args:
+        components: the parts.
+        positions: the field of each kind.
+        count: how many fields there are, of which the parts may have any.
+    """
+    fields = [""] * count
+    last = -1
+    for part in components:
+        where = positions.get(part["kind"], -1)
+        text = part["value"]
+        if not last < where < count or not text or len(part) != 2:
+            return None
+        fields[where] = text
+        last = where
+    return joined_fields(fields)
 
 
 def put_in_order(entry: Members, fields: list[list[str]], kinds: Sequence[str]) -> None:

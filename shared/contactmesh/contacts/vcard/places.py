@@ -9,13 +9,17 @@ from contactmesh.contacts.vcard.builder import CardBuilder
 from contactmesh.contacts.vcard.content import (
     Head,
     escape,
-    joined_fields,
     param_text,
     split_value,
     unescape,
 )
 from contactmesh.contacts.vcard.emitter import Emitter
-from contactmesh.contacts.vcard.ordering import components_of, order_param, put_in_order
+from contactmesh.contacts.vcard.ordering import (
+    components_of,
+    order_param,
+    plain_value,
+    put_in_order,
+)
 from contactmesh.contacts.vcard.parameters import Entry, Members, address_members
 from contactmesh.contacts.vcard.properties import ADDRESS_CONTEXTS
 
@@ -100,8 +104,8 @@ def write_address(out: Emitter, key: str, entry: Entry) -> None:
     """Write ADR; the address in full is a parameter in 4.0, and LABEL in 3.0."""
     components = entry.get("components", [])
     places = _OLD_FIELD
-    value = _plain_value(components)
-    if value is None:
+    value = plain_value(components, _OLD_FIELD, _OLDER_FIELDS)
+    if value is None or not components:
         if not _OLD_KINDS.issuperset([part["kind"] for part in components]):
             places = _FINER_FIELD
         value = _value(out, components, places)
@@ -119,20 +123,6 @@ def write_address(out: Emitter, key: str, entry: Entry) -> None:
     out.entry("ADR", "adr", key, entry, value, params, types=_ADDRESS_TYPES)
     if isinstance(full, str) and not out.is_v4:
         out.entry("LABEL", "label", "", entry, escape(full), types=_ADDRESS_TYPES)
-
-
-def _plain_value(components: list[dict[str, str]]) -> str | None:
-    """Return ADR's value for parts of the older fields, each once and in order, as most have."""
-    fields = [""] * _OLDER_FIELDS
-    last = -1
-    for part in components:
-        where = _OLD_FIELD.get(part["kind"], -1)
-        text = part["value"]
-        if where <= last or not text or len(part) != 2:
-            return None
-        fields[where] = text
-        last = where
-    return joined_fields(fields) if components else None
 
 
 def _value(out: Emitter, components: list[dict[str, str]], places: Mapping[str, int]) -> str:
