@@ -68,7 +68,8 @@ class ContactChanged(Message):
     size and gaps say nothing else. `audience_version` is the group's audience at the moment of the
     change; whoever delivers the event must know at least that version.
 
-    For scope `space`, `uid` is the SIM's id and `rev` the revision of its pending space.
+    For scope `space`, `uid` is the SIM's id and `rev` the revision of its pending space. For scope
+    `book`, `own_card` says that the entry is its owner's own card, which the groups are to show.
     """
 
     TYPE: ClassVar[str] = "contact.changed"
@@ -85,6 +86,7 @@ class ContactChanged(Message):
     audience_version: int | None = Field(default=None, ge=1)
     lines: tuple[LineReplaced, ...] = ()
     pending: PendingSpace | None = None
+    own_card: bool = False
 
 
 class ContactUpdate(Message):
