@@ -64,7 +64,7 @@ from contactmesh.contacts.jscontact import (
     Title,
 )
 from contactmesh.contacts.limits import CardLimits, check_size
-from contactmesh.contacts.merge import Conflict, Merge, Taken, merge
+from contactmesh.contacts.merge import Conflict, Merge, Side, Taken, merge, with_unsupported
 from contactmesh.contacts.numbers import (
     NumberKind,
     PhoneNumber,
@@ -123,6 +123,7 @@ __all__ = [
     "RegistrationRef",
     "Relation",
     "SchedulingAddress",
+    "Side",
     "SpeakToAs",
     "Taken",
     "Timestamp",
@@ -150,5 +151,6 @@ __all__ = [
     "read_registration_ref",
     "read_vcards",
     "region_of",
+    "with_unsupported",
     "write_vcards",
 ]
