@@ -148,6 +148,14 @@ class Succession:
     withdrawn: tuple[Withdrawn, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class OwnCard:
+    """Which revision of a user's own card in their address book was published to their groups."""
+
+    user_id: str
+    rev: int
+
+
 class InvitationState(StrEnum):
     """What has become of an invitation."""
 

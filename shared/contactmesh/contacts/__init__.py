@@ -74,6 +74,7 @@ from contactmesh.contacts.numbers import (
     region_of,
 )
 from contactmesh.contacts.patch import apply_patch, make_patch
+from contactmesh.contacts.sharing import without_private_parts
 from contactmesh.contacts.vcard import Damage, GroupStyle, Oddity, read_vcards, write_vcards
 
 __all__ = [
@@ -152,5 +153,6 @@ __all__ = [
     "read_vcards",
     "region_of",
     "with_unsupported",
+    "without_private_parts",
     "write_vcards",
 ]

@@ -23,7 +23,7 @@ from contactmesh.contracts.group.events import (
     SubscriptionChanged,
 )
 from contactmesh.contracts.group.views import MemberState, Role
-from fanout_service.domain.delivery import may_know, of_change, of_group, of_invitation
+from fanout_service.domain.delivery import may_know, of_book, of_change, of_group, of_invitation
 
 G = "01234567-89ab-cdef-0123-456789abcdef"
 WHEN = "2026-11-30T08:15:00Z"
@@ -171,6 +171,21 @@ def test_a_change_reaches_terminals_without_its_origin() -> None:
     payload = delivery.message.payload()
     assert not {"origin", "audience_version"} & set(payload)
     assert payload["rev"] == delivery.rev == 7
+
+
+def test_an_entry_of_a_book_goes_to_its_owner_alone_without_saying_where_from() -> None:
+    entry = ContactChanged(
+        scope=Scope.BOOK,
+        owner_id="lin",
+        uid="urn:example:1",
+        rev=7,
+        card={"uid": "urn:example:1"},
+        origin=Origin(service="sync_service", terminal_id="lin_aaaaaaaa"),
+        own_card=True,
+    )
+    delivery = of_book(entry)
+    assert (delivery.user_ids, delivery.terminal_ids, delivery.rev) == (("lin",), (), 7)
+    assert not {"origin", "own_card", "audience_version"} & set(delivery.message.payload())
 
 
 def test_withheld_counts_the_members_who_are_not_told_because_of_a_block() -> None:

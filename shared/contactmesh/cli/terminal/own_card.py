@@ -28,7 +28,6 @@ _IMPOSSIBLE: Final = {
     phonenumbers.ValidationResult.TOO_SHORT: texts.TOO_SHORT,
     phonenumbers.ValidationResult.TOO_LONG: texts.TOO_LONG,
 }
-_PRIVATE: Final = ("notes", "nicknames", "keywords", "relatedTo", "members")
 
 
 class NumberNotThere(CommandError):
@@ -154,11 +153,6 @@ def first_card(edits: Edits, now: datetime) -> Card:
         "name": {"full": edits.name},
     }
     return _valid({**card, "phones": phones} if phones else card)
-
-
-def without_private_parts(card: Card) -> Card:
-    """The card without what the owner of a phonebook writes for themselves."""
-    return _valid({name: part for name, part in card.to_json().items() if name not in _PRIVATE})
 
 
 def _for_others(text: str, old: str | None, region: str | None) -> NewNumber:

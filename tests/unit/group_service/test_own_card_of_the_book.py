@@ -1,0 +1,149 @@
+"""The owner's card in their address book is published to their groups, and nothing else of it."""
+
+import itertools
+from typing import Any
+
+import pytest
+from tests.unit.group_service.world import World, card_of, number_in
+
+from contactmesh.contacts import Card, CardTooLarge
+from contactmesh.contracts.contact import ContactChanged, Operation, Origin, Scope
+from contactmesh.contracts.group.commands import (
+    Block,
+    Created,
+    CreateGroup,
+    LeaveGroup,
+    PublishCard,
+)
+from group_service.domain.cards import follow_book
+from group_service.domain.documents import Limits, Member
+
+UID = "urn:example:in-the-book"
+
+
+def entry(rev: int, number: int, op: Operation = Operation.MODIFIED, **more: Any) -> ContactChanged:  # noqa: ANN401
+    card = {**card_of("ada", number).to_json(), "uid": UID, **more}
+    return ContactChanged(
+        scope=Scope.BOOK,
+        owner_id="ada",
+        uid=UID,
+        rev=rev,
+        op=op,
+        card=card if op is Operation.MODIFIED else None,
+        origin=Origin(service="sync_service", terminal_id="ada_bbbbbbbb"),
+        own_card=True,
+    )
+
+
+class Groups:
+    """Groups that Ada made, each with Bo in it."""
+
+    def __init__(self, *names: str) -> None:
+        self.world = World()
+        self.ids = []
+        for name in names:
+            created = self.world.does("ada", CreateGroup(name=name, members=("bo",)))
+            assert isinstance(created, Created)
+            self.ids.append(created.group_id)
+
+    def member(self, group_id: str) -> Member:
+        member = self.world.state.members.get((group_id, "ada"))
+        assert member is not None
+        return member
+
+    def shown(self, group_id: str) -> int | None:
+        return number_in(self.member(group_id).card)
+
+    def publish(self, group_id: str, card: Card) -> None:
+        base_rev = self.member(group_id).card_rev
+        self.world.does("ada", PublishCard(group_id=group_id, card=card, base_rev=base_rev))
+
+    def take(self, *events: ContactChanged, limits: Limits | None = None) -> list[ContactChanged]:
+        told = []
+        for event in events:
+            world = self.world
+            told += follow_book(world.state, event, limits or world.limits, world.now)
+        messages = [one.message for one in told]
+        return [message for message in messages if isinstance(message, ContactChanged)]
+
+
+def test_every_group_is_shown_the_card_once() -> None:
+    groups = Groups("family", "work")
+    told = groups.take(entry(5, 1), entry(5, 1))
+    assert [one.group_id for one in told] == groups.ids
+    assert {one.scope for one in told} == {Scope.CARD}
+    assert {one.origin for one in told} == {
+        Origin(service="group_service", terminal_id="ada_bbbbbbbb")
+    }
+    assert [groups.shown(group_id) for group_id in groups.ids] == [1, 1]
+
+
+def test_a_card_that_says_the_same_is_told_to_nobody() -> None:
+    groups = Groups("family", "work")
+    groups.publish(groups.ids[0], card_of("ada", 1))
+    assert [one.group_id for one in groups.take(entry(5, 1))] == groups.ids[1:]
+    assert groups.take(entry(6, 1)) == []
+
+
+def test_a_group_keeps_the_uid_that_it_knows() -> None:
+    groups = Groups("family", "work")
+    groups.publish(groups.ids[0], card_of("ada", 1))
+    told = groups.take(entry(5, 2))
+    assert [(one.uid, (one.card or {})["uid"]) for one in told] == [
+        ("urn:example:ada", "urn:example:ada"),
+        (UID, UID),
+    ]
+    groups.publish(groups.ids[0], card_of("ada", 3))
+    assert groups.shown(groups.ids[0]) == 3
+
+
+def test_what_is_private_stays_in_the_book() -> None:
+    groups = Groups("family")
+    groups.take(entry(5, 1, notes={"n": {"note": "pin 1234"}}, keywords={"me": True}))
+    card = groups.member(groups.ids[0]).card
+    assert card is not None
+    assert not {"notes", "keywords"} & card.keys()
+    assert groups.take(entry(6, 1, notes={"n": {"note": "pin 4321"}})) == [], (
+        "nothing shown changed"
+    )
+
+
+@pytest.mark.parametrize("order", list(itertools.permutations((1, 2, 3))))
+def test_whatever_the_order_of_arrival_the_newest_stands(order: tuple[int, ...]) -> None:
+    groups = Groups("family")
+    groups.take(*(entry(number, number) for number in order))
+    groups.take(*(entry(number, number) for number in order))
+    assert groups.shown(groups.ids[0]) == 3
+
+
+def test_a_deletion_takes_the_card_from_nobody_and_is_not_overtaken() -> None:
+    groups = Groups("family")
+    groups.take(entry(5, 1))
+    assert groups.take(entry(7, 0, Operation.DELETED), entry(6, 2)) == []
+    assert groups.shown(groups.ids[0]) == 1
+
+
+def test_a_card_too_large_leaves_the_groups_as_they_are() -> None:
+    groups = Groups("family")
+    groups.take(entry(5, 1))
+    with pytest.raises(CardTooLarge):
+        groups.take(entry(6, 2, title="x" * 2_000), limits=Limits(card_bytes=1_024))
+    assert groups.shown(groups.ids[0]) == 1
+
+
+def test_a_group_that_its_owner_has_left_is_shown_nothing() -> None:
+    groups = Groups("family")
+    created = groups.world.does("bo", CreateGroup(name="bo's", members=("ada",)))
+    assert isinstance(created, Created)
+    groups.world.does("ada", LeaveGroup(group_id=created.group_id))
+    assert [one.group_id for one in groups.take(entry(5, 1))] == groups.ids
+
+
+@pytest.mark.claim("G1b")
+def test_who_is_kept_from_knowing_sees_the_card_from_before() -> None:
+    groups = Groups("family")
+    groups.take(entry(5, 1))
+    groups.world.does("ada", Block(user_id="bo", group_id=groups.ids[0]))
+    groups.take(entry(6, 2))
+    (seen,) = (one for one in groups.world.pulls("bo", groups.ids[0]) if one.user_id == "ada")
+    assert number_in(seen.card) == 1
