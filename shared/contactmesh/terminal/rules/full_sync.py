@@ -1,0 +1,127 @@
+"""The full sync: a listing of the book against the entries here (row Y6).
+
+Nothing that is the same on both sides is sent or fetched, nothing that was changed here is
+overwritten or deleted, and what the server's database has lost is sent again.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from contactmesh.terminal.rules.syncing import Known, mark
+
+
+@dataclass(frozen=True, slots=True)
+class Here:
+    """An entry as this terminal has it.
+
+    Attributes:
+        known: what the server last said of it.
+        digest: of its contents here, none if it was deleted here.
+    """
+
+    known: Known
+    digest: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """An entry as the server lists it; without `digest` it was deleted."""
+
+    rev: int
+    digest: str | None
+
+
+@dataclass(slots=True)
+class Plan:
+    """What a listing makes of the entries here.
+
+    Attributes:
+        known: what the server is known to say from now on, by uid, where that is something else.
+            Whether the entry is marked follows from it.
+        delete: entries that the server deleted, and that go here too.
+        forget: entries that neither side has any more.
+        adopt: the server's uids, by that of an entry here that is the same and was never synced.
+        fetch: the uids of what is to be fetched.
+    """
+
+    known: dict[str, Known] = field(default_factory=dict)
+    delete: list[str] = field(default_factory=list)
+    forget: list[str] = field(default_factory=list)
+    adopt: dict[str, str] = field(default_factory=dict)
+    fetch: list[str] = field(default_factory=list)
+
+
+def compare(here: Mapping[str, Here], listed: Mapping[str, Listed], since: int) -> Plan:
+    """Compare the entries here with a whole listing.
+
+    Args:
+        here: the entries of this terminal by uid, also those deleted here.
+        listed: the server's entries by uid.
+        since: of an entry that is not listed, the latest revision with which it was deleted long
+            ago; with a later one it was lost, and is sent again.
+    """
+    plan = Plan()
+    for uid, entry in sorted(here.items()):
+        if uid in listed:
+            _listed(plan, uid, entry, listed[uid])
+        else:
+            _not_listed(plan, uid, entry, since)
+    _unknown(plan, here, listed)
+    return plan
+
+
+def _listed(plan: Plan, uid: str, here: Here, listed: Listed) -> None:
+    told = Known(listed.rev, listed.digest)
+    # A later revision than the listed one was lost with the database: what stands here was made
+    # on more than the server has, and is put on top of that.
+    lost = here.known.rev is not None and listed.rev <= here.known.rev
+    if here.digest == listed.digest or lost:
+        if told != here.known:
+            plan.known[uid] = told
+    elif mark(here.known, here.digest) is not None:
+        # The exchange joins both sides, from what this terminal had seen.
+        return
+    elif listed.digest is None:
+        plan.known[uid] = told
+        plan.delete.append(uid)
+    else:
+        plan.fetch.append(uid)
+
+
+def _not_listed(plan: Plan, uid: str, here: Here, since: int) -> None:
+    if here.digest is None:
+        plan.forget.append(uid)
+    elif here.known == Known():
+        return
+    elif mark(here.known, here.digest) is None and (here.known.rev or 0) <= since:
+        plan.delete.append(uid)
+        plan.forget.append(uid)
+    else:
+        plan.known[uid] = Known()
+
+
+def _unknown(plan: Plan, here: Mapping[str, Here], listed: Mapping[str, Listed]) -> None:
+    """Entries under uids that are not known here: the same under another uid, or new.
+
+    One entry takes over one uid: two that are equal stay two.
+    """
+    alike = _never_synced(here, listed)
+    for uid, entry in sorted(listed.items()):
+        if uid in here or entry.digest is None:
+            continue
+        same = alike[entry.digest]
+        if same:
+            plan.adopt[same.pop(0)] = uid
+            plan.known[uid] = Known(entry.rev, entry.digest)
+        else:
+            plan.fetch.append(uid)
+
+
+def _never_synced(here: Mapping[str, Here], listed: Iterable[str]) -> defaultdict[str, list[str]]:
+    uids = set(listed)
+    alike: defaultdict[str, list[str]] = defaultdict(list)
+    for uid, entry in sorted(here.items()):
+        if entry.known == Known() and entry.digest is not None and uid not in uids:
+            alike[entry.digest].append(uid)
+    return alike
