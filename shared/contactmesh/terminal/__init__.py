@@ -36,8 +36,10 @@ from contactmesh.terminal.errors import (
     EnrolmentRefused,
     FolderUnusable,
     IdentityUnavailable,
+    LargeRemoval,
     LinkRefused,
     NobodyToAskAbout,
+    NoOwnEntry,
     NoReply,
     NotEnrolled,
     PhonebookTooNew,
@@ -47,11 +49,14 @@ from contactmesh.terminal.errors import (
     TerminalError,
     TerminalInUse,
     UnknownContact,
+    UnknownSim,
     UnreadableReply,
 )
 from contactmesh.terminal.groups import Publication
 from contactmesh.terminal.phonebook import Phonebook
 from contactmesh.terminal.rules.lines import KnownLine
+from contactmesh.terminal.rules.spaces import Overwritten, PendingChange, PendingContact
+from contactmesh.terminal.space_entries import AcceptOutcome, PendingBook, StoreOutcome
 from contactmesh.terminal.terminal import Terminal
 from contactmesh.terminal.updates import (
     ContactAdded,
@@ -66,12 +71,14 @@ from contactmesh.terminal.updates import (
     MemberJoined,
     MemberLeft,
     OwnCardUpdated,
+    SimContactsWaiting,
     UnreadableUpdate,
     Update,
     UpdateStream,
 )
 
 __all__ = [
+    "AcceptOutcome",
     "AlreadyEnrolled",
     "Applied",
     "AuthenticationRefused",
@@ -96,26 +103,35 @@ __all__ = [
     "KnownLine",
     "KnownLines",
     "KnownMember",
+    "LargeRemoval",
     "LinkRefused",
     "MemberJoined",
     "MemberLeft",
+    "NoOwnEntry",
     "NoReply",
     "NobodyToAskAbout",
     "NotEnrolled",
     "OpenInvitation",
+    "Overwritten",
     "OwnCard",
     "OwnCardUpdated",
+    "PendingBook",
+    "PendingChange",
+    "PendingContact",
     "Phonebook",
     "PhonebookTooNew",
     "PhonebookUnusable",
     "Publication",
     "RevisionConflict",
+    "SimContactsWaiting",
+    "StoreOutcome",
     "Terminal",
     "TerminalClosed",
     "TerminalError",
     "TerminalFolder",
     "TerminalInUse",
     "UnknownContact",
+    "UnknownSim",
     "UnreadableReply",
     "UnreadableUpdate",
     "Update",

@@ -27,6 +27,7 @@ from contactmesh.terminal.phonebook import Phonebook
 from contactmesh.terminal.pulling import Puller
 from contactmesh.terminal.requests import Requests
 from contactmesh.terminal.session import Session, SessionLost
+from contactmesh.terminal.sims import SimCommands
 from contactmesh.terminal.updates import UnreadableUpdate, UpdateStream, UpdateStreams
 
 REPLY_SECONDS: Final = 5.0
@@ -39,7 +40,7 @@ _log = structlog.get_logger(__name__)
 R = TypeVar("R", bound=Result)
 
 
-class Terminal(GroupCommands, CarrierCommands):
+class Terminal(GroupCommands, CarrierCommands, SimCommands):
     """One terminal of a user; an async context manager.
 
     Inside `async with` the terminal is connected, and comes back by itself when the connection is
