@@ -112,6 +112,28 @@ _MIGRATIONS: Final = (
     """
     ALTER TABLE checks ADD COLUMN doubted INTEGER NOT NULL DEFAULT 0;
     """,
+    """
+    CREATE TABLE space_contacts (
+        carrier_id TEXT NOT NULL,
+        space TEXT NOT NULL,
+        uid TEXT NOT NULL,
+        digest TEXT NOT NULL,
+        card TEXT NOT NULL,
+        PRIMARY KEY (carrier_id, space, uid)
+    ) STRICT;
+
+    CREATE TABLE private_contacts (
+        uid TEXT NOT NULL,
+        carrier_id TEXT NOT NULL,
+        PRIMARY KEY (uid, carrier_id)
+    ) STRICT, WITHOUT ROWID;
+
+    CREATE TABLE accepting_sims (
+        sim_id TEXT PRIMARY KEY,
+        counted_from TEXT NOT NULL,
+        removed INTEGER NOT NULL DEFAULT 0
+    ) STRICT, WITHOUT ROWID;
+    """,
 )
 
 
