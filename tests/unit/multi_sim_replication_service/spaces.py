@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from random import Random
 
 from contactmesh.contacts import Card
+from contactmesh.contracts.carrier.events import RegistrationRecycled
 from contactmesh.contracts.command import Command
 from contactmesh.contracts.contact import ContactChanged, Scope
 from contactmesh.contracts.envelope import Message
@@ -24,6 +25,7 @@ from contactmesh.contracts.multi_sim.records import SpaceKind
 from contactmesh.contracts.reply import Result
 from contactmesh.deciding.decision import Told
 from multi_sim_replication_service.domain.documents import Account, Limits, Sim
+from multi_sim_replication_service.domain.registering import recycled
 from multi_sim_replication_service.domain.replicating import catch_up, take_over
 from multi_sim_replication_service.domain.spaces import contents_of
 from multi_sim_replication_service.domain.state import Asking, State
@@ -127,6 +129,8 @@ class Spaces:
             case ContactChanged(scope=Scope.BOOK):
                 for account in self.state.accounts_of(message.owner_id):
                     self._send(follow(self.state, account, message, self.now))
+            case RegistrationRecycled():
+                self._send(recycled(self.state, message))
             case SimRemoved():
                 for key in [(one.sim_id, one.uid) for one in self.state.sim_entries]:
                     if key[0] == message.sim_id:

@@ -34,7 +34,6 @@ from contactmesh.contracts.multi_sim.commands import (
 from contactmesh.contracts.multi_sim.events import SimRemoved, SpaceChanged
 from contactmesh.contracts.multi_sim.records import SpaceKind, UserInformation
 from multi_sim_replication_service.domain.documents import NO_CONTACT, Limits
-from multi_sim_replication_service.domain.registering import recycled
 
 
 def _refusal(
@@ -291,13 +290,12 @@ def test_a_removed_or_recycled_sim_is_gone_with_what_waits() -> None:
     spaces.stores(here, {"an": "1"})
     spaces.does(RemoveSim(sim_id=gone), TABLET)
     ref = RegistrationRef(carrier_id=MOBILE, registration_seq="7")
-    told = recycled(spaces.state, RegistrationRecycled(owner_id=LIN, ref=ref))
-    assert [one.message for one in told] == [
-        SimRemoved(owner_id=LIN, carrier_id=MOBILE, sim_id=lost.sim_id)
-    ]
+    spaces.deliver(RegistrationRecycled(owner_id=LIN, ref=ref))
+    removed = SimRemoved(owner_id=LIN, carrier_id=MOBILE, sim_id=lost.sim_id)
+    assert spaces.published.count(removed) == 1
     assert [sim.sim_id for sim in spaces.account(MOBILE).sims] == [here]
     spaces.settle()
-    assert spaces.waits(gone) == {}
+    assert spaces.waits(gone) == spaces.waits(lost.sim_id) == {}
     assert set(spaces.holds(MOBILE)) == {"an"}, "the account stays"
 
 
