@@ -8,7 +8,7 @@ from random import Random
 from contactmesh.contacts import Card
 from contactmesh.contracts.carrier.events import RegistrationRecycled
 from contactmesh.contracts.command import Command
-from contactmesh.contracts.contact import ContactChanged, Scope
+from contactmesh.contracts.contact import ContactChanged, Operation, Origin, Scope
 from contactmesh.contracts.envelope import Message
 from contactmesh.contracts.multi_sim.commands import (
     Decide,
@@ -53,6 +53,20 @@ def card(uid: str, number: str) -> Card:
             "name": {"full": uid},
             "phones": {"mobile": {"number": number}},
         }
+    )
+
+
+def book_event(uid: str, rev: int, number: str | None, owner: str = LIN) -> ContactChanged:
+    """An entry of the owner's address book has a number now, or was removed."""
+    contents = None if number is None else dict(card(uid, number).to_json())
+    return ContactChanged(
+        scope=Scope.BOOK,
+        owner_id=owner,
+        uid=uid,
+        rev=rev,
+        op=Operation.DELETED if number is None else Operation.MODIFIED,
+        card=contents,
+        origin=Origin(service="sync_service"),
     )
 
 
