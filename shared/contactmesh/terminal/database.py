@@ -1,6 +1,7 @@
 """The phonebook's SQLite file: schema, migrations, and one thread that all its calls run on."""
 
 import asyncio
+import json
 import sqlite3
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -135,6 +136,11 @@ _MIGRATIONS: Final = (
     ) STRICT, WITHOUT ROWID;
     """,
 )
+
+
+def json_text(value: object) -> str:
+    """JSON as the database holds it."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def open_database(path: Path) -> sqlite3.Connection:

@@ -114,6 +114,10 @@ class UnknownSim(TerminalError):
     """The user has no such SIM; list the accounts to find it."""
 
 
+class SimElsewhere(TerminalError):
+    """The SIM is in another terminal; move it to this one first, if it is here."""
+
+
 class LargeRemoval(TerminalError):
     """More than half of the contacts, and more than ten, would be removed; say that they may be.
 
