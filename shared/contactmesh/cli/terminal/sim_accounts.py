@@ -161,12 +161,11 @@ class _Listing:
         if self._accepts(sim):
             waiting = sim_texts.BY_ITSELF.format(waiting=waiting)
         return (
-            sim_texts.HERE if self._has(sim) else "",
             sim.name,
             account.carrier_id,
             sim.msisdn or "",
             sim.iccid,
-            sim.terminal_id,
+            sim_texts.HERE[self._has(sim)],
             waiting,
         )
 
@@ -177,8 +176,8 @@ def _account_row(account: AccountView) -> tuple[str, ...]:
         account.identification_code,
         str(account.shared.contacts),
         str(account.private.contacts),
-        sim_texts.AGREED[account.consent],
-        sim_texts.FOLLOWS[account.follows_book],
+        sim_texts.SWITCHED[account.consent],
+        sim_texts.SWITCHED[account.follows_book],
     )
 
 

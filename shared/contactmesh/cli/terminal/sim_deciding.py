@@ -59,7 +59,9 @@ async def accept(
             done = _together(done, accepted)
 
         try:
-            await asking_before_removals(carry_out, sim_texts.ASK_REMOVALS_ACCEPT, yes=yes)
+            await asking_before_removals(
+                carry_out, sim_texts.ASK_REMOVALS_ACCEPT, sim_texts.REMOVALS_WAIT, yes=yes
+            )
         except CommandError:  # the removals are not agreed to; the others are done
             if done != AcceptOutcome():
                 _tell_accepted(done, as_json)

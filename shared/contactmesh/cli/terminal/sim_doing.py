@@ -44,13 +44,14 @@ def progress_of(doing: str, interrupted: str) -> Iterator[Done]:
 
 
 async def asking_before_removals(
-    carry_out: Callable[[bool], Awaitable[Outcome]], question: str, *, yes: bool
+    carry_out: Callable[[bool], Awaitable[Outcome]], question: str, otherwise: str, *, yes: bool
 ) -> Outcome:
     """Do something; if it would remove much, only after the user has agreed.
 
     Args:
         carry_out: does it, told whether it may remove much.
         question: what to ask, with places for how many of how many.
+        otherwise: what to say if the user does not agree.
         yes: whether the user has agreed beforehand.
 
     Raises:
@@ -60,5 +61,6 @@ async def asking_before_removals(
     try:
         return await carry_out(yes)
     except LargeRemoval as large:
-        sure(question.format(removed=large.removals, contacts=large.contacts), yes=False)
+        asked = question.format(removed=large.removals, contacts=large.contacts)
+        sure(asked, yes=False, otherwise=otherwise)
     return await carry_out(True)

@@ -67,7 +67,9 @@ async def store(
                     found.sim_id, space, ids, removals=removals, progress=progress
                 )
 
-        stored = await asking_before_removals(carry_out, sim_texts.ASK_REMOVALS_STORE, yes=yes)
+        stored = await asking_before_removals(
+            carry_out, sim_texts.ASK_REMOVALS_STORE, texts.NOTHING_DONE, yes=yes
+        )
     if as_json:
         print_json(asdict(stored))
     else:

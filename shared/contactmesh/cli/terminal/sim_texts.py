@@ -67,18 +67,14 @@ AGREE_NEXT = (
 UPDATE_NEXT = "Get what the account holds already: contactmesh terminal sim update {sim}{which}"
 
 # sim list
-HELP_LIST = (
-    "List your accounts and SIMs, with how many contacts wait for each.\n\n"
-    "A SIM with * is in this terminal."
-)
+HELP_LIST = "List your accounts and SIMs, with how many contacts wait for each."
 EXAMPLE_LIST = "Example:  contactmesh terminal sim list"
 COLUMNS_ACCOUNTS: Final = (
-    "Carrier", "Identification code", "Shared", "Private", "Others' contacts", "Cloud book",
+    "Carrier", "Identification code", "Shared", "Private", "Takes others'", "Follows book",
 )  # fmt: skip
-COLUMNS_SIMS: Final = ("", "SIM", "Carrier", "Number", "ICCID", "Terminal", "Waiting")
-HERE = "*"
-AGREED = {True: "come", False: "do not come"}
-FOLLOWS = {True: "followed", False: "not followed"}
+COLUMNS_SIMS: Final = ("SIM", "Carrier", "Number", "ICCID", "Terminal", "Waiting")
+HERE = {True: "this one", False: "another"}
+SWITCHED = {True: "yes", False: "no"}
 FILLING = "{count}, more being laid ready"
 BY_ITSELF = "{waiting} (accepts by itself)"
 NO_SIMS = (
@@ -136,16 +132,17 @@ FOLLOWED: Final = {
 # sim store, update
 HELP_STORE = (
     "Store this phonebook, or some contacts of it, in the account of a SIM in this terminal.\n\n"
-    "Your own entries are stored, as you wrote them; what a group alone brought is not. With "
-    "--private a contact is stored for this carrier alone and taken from what is shared; storing "
-    "it as shared by its name takes that back."
+    "Your own entries are stored, as you wrote them; what a group alone brought is not. Only what "
+    "changed since the last time is sent.\n\n"
+    "With --private the contacts named are this carrier's alone from then on: no account shares "
+    "them any more, from its next store on. Naming them with --shared takes that back."
 )
 EXAMPLES_STORE = (
     "Examples:\n\n"
     "  contactmesh terminal sim store cn-mobile\n\n"
     "  contactmesh terminal sim store cn-mobile 张伟 --private"
 )
-HELP_STORED_CONTACTS = "Only these contacts, by name or id; without, the whole phonebook."
+HELP_STORED_CONTACTS = "Only these contacts, by name or id; without, all that belong there."
 HELP_PRIVATE = "Never leaves this account, or comes to your other SIMs too."
 STORING = "Storing"
 STORED = "{written} written, {removed} removed, {same} the same"
@@ -196,14 +193,19 @@ EXAMPLES_PENDING = (
     "  contactmesh terminal sim pending cn-mobile --diff"
 )
 HELP_DIFF = "Show each field, old and new."
-COLUMNS_PENDING: Final = ("Contact", "Accepting it", "What differs", "Changed here too", "Id")
+COLUMNS_PENDING: Final = ("Contact", "Accepting it", "What comes", "Changed here", "Id")
 CHANGES: Final = {
     "added": "adds it",
     "changed": "changes it",
     "removed": "removes it",
     "same": "changes nothing",
 }
+KEPT = "keeps it: removed there, changed here"
 CHANGED_HERE = "yes"
+ACCEPT_NEXT = (
+    "Take it: contactmesh terminal sim accept {sim}{which} · "
+    "leave it: contactmesh terminal sim decline {sim}{which}"
+)
 DIFF_TITLE = "{name}: {change}"
 DIFF_TITLE_HERE = "{name}: {change}; you have changed it here too"
 DIFF_LINE = "  {line}"
@@ -224,6 +226,7 @@ EXAMPLES_ACCEPT = (
 HELP_PENDING_CONTACTS = "Only these of those that wait; without, all."
 ACCEPTING = "Accepting"
 ACCEPTED = "{added} added, {changed} changed, {removed} removed, {same} the same"
+REMOVALS_WAIT = "The removals go on waiting."
 ACCEPTED_KEPT = ", {count} kept because you changed them here"
 OVERWRITTEN = "These values of yours went:"
 COLUMNS_OVERWRITTEN: Final = ("Contact", "Field", "Your value")

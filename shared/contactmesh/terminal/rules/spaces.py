@@ -47,6 +47,8 @@ class PendingContact:
         changed_here: whether the phonebook's entry was changed, or is not known to be the same,
             since it was last stored or accepted. Then accepting merges, and a removal keeps it.
         card: what waits; none for a removal.
+        before: the owner's part as it is; none if there is none.
+        after: the owner's part as accepting leaves it, merged if need be; none if there is none.
     """
 
     uid: str
@@ -55,6 +57,8 @@ class PendingContact:
     changed_fields: tuple[str, ...] = ()
     changed_here: bool = False
     card: Card | None = None
+    before: Card | None = None
+    after: Card | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +120,7 @@ def settled(
         return Settled(_pending(uid, theirs, mine, PendingChange.SAME, mine, here=here), mine)
     if theirs is None:
         own = mine if here else None
-        contact = _pending(uid, theirs, mine, PendingChange.REMOVED, None, here=here)
+        contact = _pending(uid, theirs, mine, PendingChange.REMOVED, own, here=here)
         return Settled(contact, own, kept=here)
     if mine is None:
         # Deleted here, and nobody has changed it since: it stays deleted.
@@ -159,6 +163,8 @@ def _pending(
         changed_fields=() if change is PendingChange.SAME else fields,
         changed_here=here,
         card=theirs,
+        before=mine,
+        after=after,
     )
 
 
