@@ -112,6 +112,7 @@ def of_space(event: ContactChanged) -> list[Delivery]:
         uid=event.uid,
         rev=event.rev,
         waiting=event.pending.waiting,
+        filling=event.pending.filling,
     )
     return [Delivery(update, (), rev=event.rev, terminal_ids=(event.pending.terminal_id,))]
 

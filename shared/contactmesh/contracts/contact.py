@@ -52,13 +52,17 @@ class LineReplaced(Message):
 
 
 class PendingSpace(Message):
-    """What waits for a SIM, for scope `space`: how many contacts, and in which terminal it is."""
+    """What waits for a SIM, for scope `space`: how many contacts, and in which terminal it is.
+
+    `filling` says that a requested update is still being laid ready; its end is always told.
+    """
 
     TYPE: ClassVar[str] = "pending_space"
 
     sim_id: str
     terminal_id: TerminalId
     waiting: int = Field(ge=0)
+    filling: bool = False
 
 
 class ContactChanged(Message):
@@ -92,7 +96,8 @@ class ContactChanged(Message):
 class ContactUpdate(Message):
     """`contact.changed` as a terminal receives it: what it may know and nothing more.
 
-    For scope `space`, `uid` is the SIM's id and `waiting` how many contacts wait for it.
+    For scope `space`, `uid` is the SIM's id, `waiting` how many contacts wait for it, and `filling`
+    says that a requested update is still being laid ready; its end is always told.
     """
 
     TYPE: ClassVar[str] = "contact.changed"
@@ -106,3 +111,4 @@ class ContactUpdate(Message):
     changed_fields: tuple[str, ...] = ()
     group_id: GroupId | None = None
     waiting: int | None = None
+    filling: bool = False

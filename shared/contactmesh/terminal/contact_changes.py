@@ -7,7 +7,7 @@ from typing import cast
 from pydantic import JsonValue
 
 from contactmesh.contacts import Card, changed_fields, display_name
-from contactmesh.terminal.errors import LinkRefused, UnknownContact
+from contactmesh.terminal.errors import LinkRefused, NoOwnEntry
 from contactmesh.terminal.records import ContactRecord, Records
 from contactmesh.terminal.rules.lines import lay_over
 from contactmesh.terminal.rules.linking import Candidate, own_entry_for, reach_keys
@@ -80,9 +80,7 @@ class ContactChanges:
     def _link(
         self, contact_id: str, user_id: str, made_by_group: ContactRecord | None
     ) -> CardJson | None:
-        contact = self._records.contact(contact_id)
-        if contact is None:
-            raise UnknownContact(f"There is no contact {contact_id}. List the contacts to find it.")
+        contact = self._records.existing(contact_id)
         if made_by_group is not None:
             self._records.delete_contact(made_by_group.contact_id)
             if made_by_group.shown:
@@ -157,6 +155,8 @@ class ContactChanges:
         shown = contact.shown
         name = display_name(Card.model_validate(shown)) if shown else ""
         uid = str((contact.own or shown or {"uid": contact.uid})["uid"])
+        if before is not None and before.own is not None and before.uid != uid:
+            self._records.spaces.stay_private(before.uid, uid)
         self._records.save_contact(
             replace(contact, uid=uid, display_name=name),
             sort_key=_sort_key(shown, name),
@@ -193,9 +193,7 @@ class ContactChanges:
             self._save(contact)
             self._link_new_entry(contact.contact_id, own)
             return contact.contact_id
-        known = self._records.contact(contact_id)
-        if known is None:
-            raise UnknownContact(f"There is no contact {contact_id}. List the contacts to find it.")
+        known = self._records.existing(contact_id)
         same_uid = self._records.own_contact(str(own["uid"]))
         if same_uid is not None and same_uid.contact_id != contact_id:
             own = {**own, "uid": f"urn:uuid:{self._new_id()}"}
@@ -212,6 +210,32 @@ class ContactChanges:
         else:
             self._save(replace(edited, shown=self._checked_own(edited)))
         return contact_id
+
+    def delete_own(self, contact_id: str) -> None:
+        """Delete the owner's entry; where a member is behind it, what groups show of them stays.
+
+        Raises:
+            UnknownContact: there is no such contact.
+            NoOwnEntry: a group alone brought the contact.
+        """
+        contact = self._records.existing(contact_id)
+        if contact.own is None:
+            raise NoOwnEntry(
+                "A group brought this contact; there is no entry of yours to delete. It goes with "
+                "the last group that shows it."
+            )
+        user_id = contact.user_id
+        if user_id is not None and self._is_shown(user_id):
+            for view in self._records.views_of_user(user_id):
+                self._records.save_claims(replace(view, claims={}))
+            self._save(replace(contact, own=None, inherited={}))
+            self.show(user_id)
+            return
+        self._records.delete_contact(contact_id)
+        if user_id is not None:
+            self._records.lines.forget(user_id)
+        if contact.shown:
+            self._updates.append(ContactRemoved(contact_id, contact.display_name))
 
     def _link_new_entry(self, contact_id: str, own: CardJson) -> None:
         """Link a new entry of the owner's to the one member whose card it matches, if any."""
@@ -238,9 +262,7 @@ class ContactChanges:
         Raises:
             UnknownContact: there is no such contact.
         """
-        contact = self._records.contact(contact_id)
-        if contact is None:
-            raise UnknownContact(f"There is no contact {contact_id}. List the contacts to find it.")
+        contact = self._records.existing(contact_id)
         if contact.user_id is None and self._records.contact_of(user_id) is None:
             self._save(replace(contact, user_id=user_id))
 
@@ -251,9 +273,7 @@ class ContactChanges:
             UnknownContact: there is no such contact.
             LinkRefused: no group shows this member's card, or the contact is another member's.
         """
-        contact = self._records.contact(contact_id)
-        if contact is None:
-            raise UnknownContact(f"There is no contact {contact_id}. List the contacts to find it.")
+        contact = self._records.existing(contact_id)
         if contact.user_id == user_id:
             return
         if not self._is_shown(user_id):
@@ -278,9 +298,7 @@ class ContactChanges:
             UnknownContact: there is no such contact.
             LinkRefused: the contact is not linked, or a group alone brought it.
         """
-        contact = self._records.contact(contact_id)
-        if contact is None:
-            raise UnknownContact(f"There is no contact {contact_id}. List the contacts to find it.")
+        contact = self._records.existing(contact_id)
         user_id = contact.user_id
         if user_id is None or not self._is_shown(user_id):
             raise LinkRefused("This contact is not linked to a member.")

@@ -1,6 +1,7 @@
 """The phonebook's SQLite file: schema, migrations, and one thread that all its calls run on."""
 
 import asyncio
+import json
 import sqlite3
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -112,7 +113,34 @@ _MIGRATIONS: Final = (
     """
     ALTER TABLE checks ADD COLUMN doubted INTEGER NOT NULL DEFAULT 0;
     """,
+    """
+    CREATE TABLE space_contacts (
+        carrier_id TEXT NOT NULL,
+        space TEXT NOT NULL,
+        uid TEXT NOT NULL,
+        digest TEXT NOT NULL,
+        card TEXT NOT NULL,
+        PRIMARY KEY (carrier_id, space, uid)
+    ) STRICT;
+
+    CREATE TABLE private_contacts (
+        uid TEXT NOT NULL,
+        carrier_id TEXT NOT NULL,
+        PRIMARY KEY (uid, carrier_id)
+    ) STRICT, WITHOUT ROWID;
+
+    CREATE TABLE accepting_sims (
+        sim_id TEXT PRIMARY KEY,
+        counted_from TEXT NOT NULL,
+        removed INTEGER NOT NULL DEFAULT 0
+    ) STRICT, WITHOUT ROWID;
+    """,
 )
+
+
+def json_text(value: object) -> str:
+    """JSON as the database holds it."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def open_database(path: Path) -> sqlite3.Connection:

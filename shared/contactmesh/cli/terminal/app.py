@@ -14,6 +14,12 @@ from contactmesh.cli.terminal import (
     page,
     publishing,
     receiving,
+    sim_accounts,
+    sim_deciding,
+    sim_pending,
+    sim_spaces,
+    sim_texts,
+    sims,
     texts,
     transfer,
 )
@@ -37,3 +43,8 @@ for _part in (groups, invitations):
     group.add_typer(_part.app)
 app.add_typer(group, name="group", rich_help_panel=texts.PANEL_SHARING)
 app.add_typer(lines.app, name="line", rich_help_panel=texts.PANEL_NUMBERS)
+
+sim = typer.Typer(help=sim_texts.HELP_SIMS, epilog=sim_texts.EXAMPLES_SIMS, no_args_is_help=True)
+for _part in (sims, sim_accounts, sim_spaces, sim_pending, sim_deciding):
+    sim.add_typer(_part.app)
+app.add_typer(sim, name="sim", rich_help_panel=texts.PANEL_NUMBERS)
