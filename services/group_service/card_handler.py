@@ -68,7 +68,7 @@ class CardChanges:
         if changed.scope is Scope.LINE:
             return follow(state, changed, now)
         try:
-            return follow_book(state, changed, self._limits, now)
+            return follow_book(state, changed, event.envelope.time, self._limits, now)
         except CardTooLarge as error:
             log.warning("own card not published", why=str(error), event_id=event.envelope.id)
             return ()

@@ -50,7 +50,7 @@ def publish(state: State, asking: Asking, command: PublishCard) -> Decision:
 
 
 def follow_book(
-    state: State, event: ContactChanged, limits: Limits, now: datetime
+    state: State, event: ContactChanged, told_at: datetime, limits: Limits, now: datetime
 ) -> tuple[Told, ...]:
     """Publish the owner's own card, as their address book has it now, to each of their groups.
 
@@ -62,11 +62,12 @@ def follow_book(
         CardTooLarge: the groups keep what they have. The event is taken in all the same.
     """
     owner_id = event.owner_id
+    at = int(told_at.timestamp() * 1_000_000)
     known = state.own_cards.get(owner_id)
-    if known is not None and known.rev >= event.rev:
+    if known is not None and known.knows(event.uid, event.rev, at):
         return ()
     state.guard(owner_id)
-    state.own_cards.put(owner_id, OwnCard(owner_id, event.rev))
+    state.own_cards.put(owner_id, OwnCard(owner_id, event.uid, event.rev, at))
     if event.op is Operation.DELETED or event.card is None:
         return ()
     card = without_private_parts(Card.model_validate(event.card))

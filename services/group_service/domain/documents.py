@@ -150,10 +150,23 @@ class Succession:
 
 @dataclass(frozen=True, slots=True)
 class OwnCard:
-    """Which revision of a user's own card in their address book was published to their groups."""
+    """Which entry of their address books a user published last as their own card.
+
+    `rev` is the entry's revision, `at` when that was told of, in microseconds.
+    """
 
     user_id: str
+    uid: str
     rev: int
+    at: int
+
+    def knows(self, uid: str, rev: int, at: int) -> bool:
+        """Whether what was told of an entry is as old as this, or older.
+
+        Of one entry its revision says so. The owner may choose another one, and a former one
+        again, whose revisions are older: then the time of telling does.
+        """
+        return rev <= self.rev if uid == self.uid else at <= self.at
 
 
 class InvitationState(StrEnum):

@@ -110,7 +110,7 @@ def succession(document: Document) -> Succession:
 
 
 def own_card(document: Document) -> OwnCard:
-    """Which revision of a user's own card was published."""
+    """Which entry of their address books a user published last."""
     return OwnCard(**_values(document))
 
 

@@ -1,7 +1,7 @@
 """The owner's card in their address book is published to their groups, and nothing else of it."""
 
 import itertools
-from typing import Any
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from tests.unit.group_service.world import World, card_of, number_in
@@ -15,18 +15,26 @@ from contactmesh.contracts.group.commands import (
     LeaveGroup,
     PublishCard,
 )
+from contactmesh.deciding.decision import Told
 from group_service.domain.cards import follow_book
 from group_service.domain.documents import Limits, Member
 
-UID = "urn:example:in-the-book"
+UID, OTHER = "urn:example:in-the-book", "urn:example:at-work"
+BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
 
 
-def entry(rev: int, number: int, op: Operation = Operation.MODIFIED, **more: Any) -> ContactChanged:  # noqa: ANN401
-    card = {**card_of("ada", number).to_json(), "uid": UID, **more}
+def entry(
+    rev: int,
+    number: int,
+    op: Operation = Operation.MODIFIED,
+    uid: str = UID,
+    **more: object,
+) -> ContactChanged:
+    card = {**card_of("ada", number).to_json(), "uid": uid, **more}
     return ContactChanged(
         scope=Scope.BOOK,
         owner_id="ada",
-        uid=UID,
+        uid=uid,
         rev=rev,
         op=op,
         card=card if op is Operation.MODIFIED else None,
@@ -58,11 +66,14 @@ class Groups:
         base_rev = self.member(group_id).card_rev
         self.world.does("ada", PublishCard(group_id=group_id, card=card, base_rev=base_rev))
 
-    def take(self, *events: ContactChanged, limits: Limits | None = None) -> list[ContactChanged]:
-        told = []
+    def take(
+        self, *events: ContactChanged, limits: Limits | None = None, told_at: int = 0
+    ) -> list[ContactChanged]:
+        told: list[Told] = []
         for event in events:
             world = self.world
-            told += follow_book(world.state, event, limits or world.limits, world.now)
+            at = BEGIN + timedelta(seconds=told_at or event.rev)
+            told += follow_book(world.state, event, at, limits or world.limits, world.now)
         messages = [one.message for one in told]
         return [message for message in messages if isinstance(message, ContactChanged)]
 
@@ -114,6 +125,19 @@ def test_whatever_the_order_of_arrival_the_newest_stands(order: tuple[int, ...])
     groups.take(*(entry(number, number) for number in order))
     groups.take(*(entry(number, number) for number in order))
     assert groups.shown(groups.ids[0]) == 3
+
+
+def test_the_entry_that_was_chosen_last_is_shown_however_old_it_is() -> None:
+    groups = Groups("family")
+    chosen = [(entry(10, 1), 10), (entry(5, 2, uid=OTHER), 11), (entry(10, 1), 12)]
+    shown = []
+    for event, told_at in chosen:
+        groups.take(event, told_at=told_at)
+        for again, earlier in chosen:
+            if earlier <= told_at:
+                groups.take(again, told_at=earlier)
+        shown.append(groups.shown(groups.ids[0]))
+    assert shown == [1, 2, 1]
 
 
 def test_a_deletion_takes_the_card_from_nobody_and_is_not_overtaken() -> None:
