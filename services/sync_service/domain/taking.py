@@ -73,6 +73,10 @@ class Taking:
             return later(stands, sent, alone=self.token.synced == book.synced)
         return joined(stands, sent, self._was(stands))
 
+    def _name(self, stands: Entry | None, sent: Sent) -> str:
+        card = sent.card or card_of(None if stands is None else stands.card)
+        return "" if card is None else display_name(card)
+
     def _was(self, stands: Entry) -> Version | None:
         if stands.was_rev is None:
             return None
@@ -116,7 +120,5 @@ class Taking:
             after = replace(stands, times=verdict.times)
             self.state.put_entry(after)
         if verdict.clashes and after is not None:
-            card = sent.card or card_of(after.card)
-            name = "" if card is None else display_name(card)
-            self.writing.dispute(after, verdict.clashes, name, lost_rev)
+            self.writing.dispute(after, verdict.clashes, self._name(stands, sent), lost_rev)
         return after
