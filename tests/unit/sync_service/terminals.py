@@ -4,12 +4,16 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
-from tests.unit.sync_service.books import PHONE, Json, Server, card
+from tests.unit.sync_service.books import PHONE, TABLET, Json, Server, card
 
 from contactmesh.contracts.contact import Operation
 from contactmesh.contracts.errors import ErrorCode, Refusal
 from contactmesh.contracts.sync.commands import Exchange, Exchanged
 from contactmesh.contracts.sync.records import Change, ChangeResult, Outcome
+
+MOBILE = {"number": "13800138000"}
+DESK = {"number": "01012345678", "label": "desk"}
+BIRTHDAY = {"b": {"kind": "birth", "date": {"year": 1980}}}
 
 
 @dataclass(frozen=True)
@@ -164,3 +168,15 @@ def all_sync(terminals: list[Terminal], between: Callable[[], None] = lambda: No
         for terminal in terminals:
             between()
             terminal.syncs()
+
+
+def shared(*uids: str, server: Server | None = None) -> tuple[Server, Terminal, Terminal]:
+    """Two terminals that know the same contacts."""
+    server = server or Server()
+    phone, tablet = Terminal(server, PHONE), Terminal(server, TABLET)
+    for uid in uids:
+        phone.makes(uid, phones={"m": MOBILE, "d": DESK}, anniversaries=BIRTHDAY)
+    phone.syncs()
+    server.passes()
+    tablet.begins()
+    return server, phone, tablet
