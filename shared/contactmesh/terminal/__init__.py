@@ -17,6 +17,13 @@ the local store that it keeps right, the updates are what `Terminal.updates` giv
 is a `TerminalError`.
 """
 
+from contactmesh.terminal.book_entries import (
+    Duplicate,
+    Joined,
+    Rejected,
+    SyncOutcome,
+    SyncState,
+)
 from contactmesh.terminal.credentials import Enrolment, TerminalFolder
 from contactmesh.terminal.entries import (
     Applied,
@@ -50,12 +57,14 @@ from contactmesh.terminal.errors import (
     TerminalError,
     TerminalInUse,
     UnknownContact,
+    UnknownJoin,
     UnknownSim,
     UnreadableReply,
 )
 from contactmesh.terminal.groups import Publication
 from contactmesh.terminal.phonebook import Phonebook
 from contactmesh.terminal.rules.lines import KnownLine
+from contactmesh.terminal.rules.scheduling import Schedule
 from contactmesh.terminal.rules.spaces import Overwritten, PendingChange, PendingContact
 from contactmesh.terminal.space_entries import AcceptOutcome, PendingBook, StoreOutcome
 from contactmesh.terminal.terminal import Terminal
@@ -90,6 +99,7 @@ __all__ = [
     "ContactRemoved",
     "ContactUpdated",
     "Departure",
+    "Duplicate",
     "Enrolment",
     "EnrolmentRefused",
     "FolderUnusable",
@@ -100,6 +110,7 @@ __all__ = [
     "Imported",
     "InvitationClosed",
     "InvitationReceived",
+    "Joined",
     "KnownGroup",
     "KnownLine",
     "KnownLines",
@@ -123,16 +134,21 @@ __all__ = [
     "PhonebookTooNew",
     "PhonebookUnusable",
     "Publication",
+    "Rejected",
     "RevisionConflict",
+    "Schedule",
     "SimContactsWaiting",
     "SimElsewhere",
     "StoreOutcome",
+    "SyncOutcome",
+    "SyncState",
     "Terminal",
     "TerminalClosed",
     "TerminalError",
     "TerminalFolder",
     "TerminalInUse",
     "UnknownContact",
+    "UnknownJoin",
     "UnknownSim",
     "UnreadableReply",
     "UnreadableUpdate",

@@ -19,11 +19,11 @@ from contactmesh.contracts.multi_sim.commands import (
     PendingItem,
     ShowPending,
 )
-from contactmesh.terminal.changes import unreadable
 from contactmesh.terminal.errors import LargeRemoval, RevisionConflict, UnreadableReply
 from contactmesh.terminal.phonebook import Phonebook
 from contactmesh.terminal.phonebook_spaces import Waiting
 from contactmesh.terminal.pulling import Ask
+from contactmesh.terminal.reading import unreadable
 from contactmesh.terminal.rules.spaces import (
     Overwritten,
     PendingChange,

@@ -110,6 +110,10 @@ class NoOwnEntry(TerminalError):
     """A group brought the contact; the owner has no entry of their own that could be deleted."""
 
 
+class UnknownJoin(TerminalError):
+    """There is no such join, or it is longer ago than joins can be undone."""
+
+
 class UnknownSim(TerminalError):
     """The user has no such SIM; list the accounts to find it."""
 

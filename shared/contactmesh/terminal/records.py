@@ -9,8 +9,10 @@ from typing import Any
 from pydantic import JsonValue
 
 from contactmesh.contracts.group.views import MemberState, Role
+from contactmesh.terminal.book_records import BookRecords
 from contactmesh.terminal.database import json_text
-from contactmesh.terminal.errors import UnknownContact
+from contactmesh.terminal.errors import NoOwnEntry, UnknownContact
+from contactmesh.terminal.join_records import JoinRecords
 from contactmesh.terminal.line_records import LineRecords
 from contactmesh.terminal.rules.ownership import Inherited
 from contactmesh.terminal.rules.views import CardJson, Claim, Claims, View
@@ -79,12 +81,16 @@ class Records:
     Attributes:
         lines: what the carrier registry told.
         spaces: what was stored in SIM accounts' spaces, and accepted from there.
+        book: what the server and this terminal have of each entry of the owner's.
+        joins: which entries were made one.
     """
 
     def __init__(self, database: sqlite3.Connection) -> None:
         self._database = database
         self.lines = LineRecords(database)
         self.spaces = SpaceRecords(database)
+        self.book = BookRecords(database)
+        self.joins = JoinRecords(database)
 
     # Contacts
 
@@ -103,6 +109,21 @@ class Records:
             raise UnknownContact(f"There is no contact {contact_id}. List the contacts to find it.")
         return contact
 
+    def own_of(self, contact_id: str) -> ContactRecord:
+        """A contact that has an entry of the owner's, by its id.
+
+        Raises:
+            UnknownContact: there is none with this id.
+            NoOwnEntry: a group alone brought the contact.
+        """
+        contact = self.existing(contact_id)
+        if contact.own is None:
+            raise NoOwnEntry(
+                "A group brought this contact; there is no entry of yours. It goes with the last "
+                "group that shows it."
+            )
+        return contact
+
     def contact_of(self, user_id: str) -> ContactRecord | None:
         """The contact that is linked to a member."""
         return self._one_contact("user_id = ?", user_id)
@@ -110,6 +131,13 @@ class Records:
     def own_contact(self, uid: str) -> ContactRecord | None:
         """The owner's entry with a uid."""
         return self._one_contact("uid = ? AND own IS NOT NULL", uid)
+
+    def own_entries(self) -> dict[str, CardJson]:
+        """The owner's entries, by the contact's id."""
+        rows = self._database.execute(
+            "SELECT contact_id, own FROM contacts WHERE own IS NOT NULL ORDER BY uid"
+        )
+        return {row["contact_id"]: json.loads(row["own"]) for row in rows}
 
     def contacts(self, search: str = "") -> Iterator[ContactRecord]:
         """All contacts in the order in which they are shown, or those that hold `search`."""
@@ -350,8 +378,11 @@ class Records:
         ).fetchone()
         return None if row is None else str(row["value"])
 
-    def save_setting(self, name: str, value: str) -> None:
-        """Write a setting."""
+    def save_setting(self, name: str, value: str | None) -> None:
+        """Write a setting, or forget it."""
+        if value is None:
+            self._database.execute("DELETE FROM settings WHERE name = ?", (name,))
+            return
         self._database.execute("INSERT OR REPLACE INTO settings VALUES (?, ?)", (name, value))
 
 

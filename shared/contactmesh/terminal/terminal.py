@@ -15,6 +15,8 @@ from contactmesh.contracts.command import Command
 from contactmesh.contracts.envelope import Envelope
 from contactmesh.contracts.errors import Refusal
 from contactmesh.contracts.reply import Reply, Result
+from contactmesh.terminal.book_sync import BookSync
+from contactmesh.terminal.books import BookCommands
 from contactmesh.terminal.carriers import CarrierCommands
 from contactmesh.terminal.credentials import Enrolment, TerminalFolder
 from contactmesh.terminal.entries import Contact, Imported
@@ -41,7 +43,7 @@ _log = structlog.get_logger(__name__)
 R = TypeVar("R", bound=Result)
 
 
-class Terminal(GroupCommands, CarrierCommands, SimCommands):
+class Terminal(GroupCommands, CarrierCommands, SimCommands, BookCommands):
     """One terminal of a user; an async context manager.
 
     Inside `async with` the terminal is connected, and comes back by itself when the connection is
@@ -91,7 +93,8 @@ class Terminal(GroupCommands, CarrierCommands, SimCommands):
         streams = UpdateStreams()
         puller = Puller(phonebook, requests.ask, streams.emit)
         spaces = Spaces(phonebook, requests.ask, streams.emit, self.terminal_id)
-        super().__init__(requests, phonebook, puller, streams, spaces)
+        book_sync = BookSync(phonebook, requests.ask, streams.emit)
+        super().__init__(requests, phonebook, puller, streams, spaces, book_sync)
         self._stack = AsyncExitStack()
         self._running: asyncio.Task[None] | None = None
 
@@ -261,6 +264,7 @@ class Terminal(GroupCommands, CarrierCommands, SimCommands):
         if self._pulls:
             self._puller.wake()
             self._spaces.accepter.wake()
+            self._scheduled_sync.wake()
         try:
             while messages := await session.arrived():
                 await self._receive(session, messages)
@@ -297,6 +301,7 @@ class Terminal(GroupCommands, CarrierCommands, SimCommands):
                 if self._pulls:
                     tasks.create_task(self._puller.run())
                     tasks.create_task(self._spaces.accepter.run())
+                    tasks.create_task(self._scheduled_sync.run())
         except* TerminalError as group:
             failure = _first_error(group)
             _log.warning("terminal_stopped", reason=type(failure).__name__)

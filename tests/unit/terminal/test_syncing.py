@@ -129,6 +129,12 @@ def test_a_rejected_change_waits_for_an_edit() -> None:
     assert after_result(sent, told, NOTED) == Became(known(3, BASE), NOTED)
 
 
+def test_what_the_reply_had_no_room_for_is_sent_again() -> None:
+    told = result(Outcome.REJECTED, None, code=ErrorCode.UNAVAILABLE, problem="No room.")
+    sent = SentChange(known(3, BASE), MINE)
+    assert after_result(sent, told, MINE) == Became(known(3, BASE), MINE)
+
+
 @pytest.mark.parametrize("code", [ErrorCode.NOT_FOUND, ErrorCode.CONFLICT])
 @pytest.mark.parametrize("here", [MINE, None], ids=["an edit", "a deletion"])
 def test_what_was_made_on_a_forgotten_version_is_sent_again_without_it(

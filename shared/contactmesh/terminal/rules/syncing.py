@@ -104,7 +104,9 @@ def _after_rejection(sent: SentChange, result: ChangeResult, own: Card | None) -
     if result.code in FORGOTTEN and sent.known.rev is not None:
         # Without a base the server joins both sides and takes nothing away.
         return Became(Known(digest=sent.known.digest if own is None else None), own)
-    return Became(sent.known, own, result.problem if _alike(own, sent.card) else None)
+    if result.code is ErrorCode.UNAVAILABLE or not _alike(own, sent.card):
+        return Became(sent.known, own)
+    return Became(sent.known, own, result.problem)
 
 
 def _standing(sent: SentChange, result: ChangeResult) -> Card | None:
