@@ -7,7 +7,7 @@ from pydantic import ValidationError
 from contactmesh.contacts import Card, PatchError, apply_patch
 from contactmesh.contacts.patch import pointer_of, segments_of
 from contactmesh.contracts.errors import ErrorCode, Refusal
-from contactmesh.contracts.sync.commands import Restored, Settle
+from contactmesh.contracts.sync.commands import Settle, Settled
 from contactmesh.contracts.sync.records import ConflictKind
 from contactmesh.deciding.decision import Decision
 from sync_service.domain.documents import ConflictDocument, Contents, Entry
@@ -33,7 +33,7 @@ def settle(state: State, asking: Asking, command: Settle) -> Decision:
         entry = writing.renew(entry, _with_lost(state, entry, conflict))
     state.conflicts.drop(conflict.key)
     state.put_book(writing.book)
-    return Decision(Restored(rev=entry.rev), tuple(writing.told))
+    return Decision(Settled(rev=entry.rev), tuple(writing.told))
 
 
 def _with_lost(state: State, entry: Entry, conflict: ConflictDocument) -> Contents | None:

@@ -141,7 +141,8 @@ MULTI_SIM = ServiceTopology(
         "terminal.revoked",
     ),
 )
-SERVICES = (IDENTITY, GROUP, FANOUT, REGISTRY, MULTI_SIM)
+SYNC = ServiceTopology("sync_service", handles_commands=True, events=("terminal.revoked",))
+SERVICES = (IDENTITY, GROUP, FANOUT, REGISTRY, MULTI_SIM, SYNC)
 
 
 @dataclass(frozen=True, slots=True)

@@ -300,11 +300,19 @@ class ListConflicts(_BookCommand):
     limit: int = Field(default=100, ge=1, le=MOST_WITH_CARDS)
 
 
+class Settled(Result):
+    """The entry's revision now."""
+
+    TYPE: ClassVar[str] = "sync.settle"
+
+    rev: int
+
+
 class Settle(_BookCommand):
     """Settle a conflict: leave things as they are, or take the value that lost instead."""
 
     TYPE: ClassVar[str] = "sync.settle"
-    RESULT: ClassVar[type[Result]] = Restored
+    RESULT: ClassVar[type[Result]] = Settled
 
     conflict_id: ConflictId
     take_lost: bool
