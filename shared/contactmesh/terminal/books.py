@@ -217,7 +217,7 @@ class BookCommands(ServiceCommands):
     async def settle(self, conflict_id: str, *, take_lost: bool) -> None:
         """Settle a conflict: leave things as they are, or take the value that lost instead."""
         uids = {one.conflict_id: one.uid for one in await self.conflicts()}
-        await self._requests.ask(Settle(conflict_id=conflict_id, take_lost=take_lost), Restored)
+        await self._requests.request(Settle(conflict_id=conflict_id, take_lost=take_lost))
         if take_lost and conflict_id in uids:
             await self._book_sync.fetch((uids[conflict_id],))
 
