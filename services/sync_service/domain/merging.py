@@ -43,7 +43,8 @@ def _edits(stands: Entry, sent: Sent, card: Card) -> Verdict:
     joint = _join(stands, sent, card)
     digest = digest_of(joint.made.card)
     if digest == stands.digest:
-        return Verdict(Outcome.MERGED, clashes=joint.clashes, times=joint.made.times)
+        timed = replace(stands, times=joint.made.times)
+        return Verdict(Outcome.MERGED, clashes=joint.clashes, timed=timed)
     outcome = Outcome.APPLIED if digest == sent.digest else Outcome.MERGED
     return Verdict(outcome, joint.made, clashes=joint.clashes)
 

@@ -1,6 +1,6 @@
 """Taking the changes of one exchange over, each by itself (rows Y3-Y5)."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from contactmesh.contacts import display_name
 from contactmesh.contracts.errors import ErrorCode, Refusal
@@ -116,8 +116,8 @@ class Taking:
         if verdict.made is not None:
             after = self.writing.write(stands, sent.uid, verdict.made)
             self.deleted += after.deleted
-        elif stands is not None and verdict.times and verdict.times != stands.times:
-            after = replace(stands, times=verdict.times)
+        elif verdict.timed is not None and verdict.timed != stands:
+            after = verdict.timed
             self.state.put_entry(after)
         if verdict.clashes and after is not None:
             self.writing.dispute(after, verdict.clashes, self._name(stands, sent), lost_rev)

@@ -1,7 +1,7 @@
 """What becomes of one change, before anything is written."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from contactmesh.contacts import changed_fields
 from contactmesh.contracts.sync.records import Outcome, Reason
@@ -18,19 +18,21 @@ class Verdict:
     Attributes:
         made: what the entry is to say, none where it stays as it is.
         lost: what is kept in the history because it does not stand.
-        times: the times of the fields that stand, where only they change: both say the same.
+        timed: the entry as it stands, where nothing of it changes but its times.
     """
 
     outcome: Outcome
     made: Made | None = None
     lost: Made | None = None
     clashes: tuple[Clash, ...] = ()
-    times: Times = field(default_factory=dict)
+    timed: Entry | None = None
 
 
 def new(sent: Sent) -> Verdict:
     """What becomes of a change of an entry that is not there: it is made, or stays away."""
-    return _same() if sent.card is None else Verdict(Outcome.APPLIED, applied(None, sent))
+    if sent.card is None:
+        return Verdict(Outcome.SAME)
+    return Verdict(Outcome.APPLIED, applied(None, sent))
 
 
 def plain(stands: Entry, sent: Sent, *, lost: Outcome) -> Verdict | None:
@@ -45,7 +47,7 @@ def plain(stands: Entry, sent: Sent, *, lost: Outcome) -> Verdict | None:
         lost: what became of it, where it was sent before and has lost.
     """
     if sent.digest == stands.digest:
-        return replace(_same(), times=_later_times(stands, sent))
+        return Verdict(Outcome.SAME, timed=_later(stands, sent))
     if sent.again is not None:
         return Verdict(lost if sent.again is Reason.LOST else Outcome.MERGED)
     if sent.base is None:
@@ -91,13 +93,15 @@ def later_of_both(times: Times, paths: Iterable[str], sent: Sent) -> dict[str, S
     return found
 
 
-def _later_times(stands: Entry, sent: Sent) -> Times:
-    if sent.card is None:
-        return stands.times
-    old = None if sent.base is None else sent.base.card
-    paths = ("",) if old is None else changed_fields(old, sent.card)
-    return later_of_both(stands.times, (path for path in paths if path in stands.times), sent)
-
-
-def _same() -> Verdict:
-    return Verdict(Outcome.SAME)
+def _later(stands: Entry, sent: Sent) -> Entry:
+    """What stands, and was sent too: it counts from the later one."""
+    if not sent.edits:
+        return stands
+    before, now = (stands.updated_at, stands.by), (made_at(sent), sent.terminal_id)
+    updated_at, by = max(before, now)
+    times = stands.times
+    if sent.card is not None:
+        old = None if sent.base is None else sent.base.card
+        paths = ("",) if old is None else changed_fields(old, sent.card)
+        times = later_of_both(times, (path for path in paths if path in times), sent)
+    return replace(stands, updated_at=updated_at, by=by, times=times)

@@ -58,7 +58,7 @@ class Terminal:
         """Make a contact."""
         self._edit(uid, card(uid, name, **more))
 
-    def edits(self, uid: str, **fields: object) -> None:
+    def edits(self, uid: str, /, **fields: object) -> None:
         """Set properties of a contact, or remove those that are set to nothing."""
         before = self.contacts[uid].card
         assert before is not None
