@@ -9,10 +9,14 @@ from contactmesh.terminal.rules.syncing import Known
 
 A, B = (digest(card("x", name)) for name in ("Ann", "Bea"))
 SINCE = 100
+LATEST = {"latest": Listed(500, A)}
 
 
 def here(rev: int | None, told: str | None, own: str | None) -> Here:
     return Here(Known(rev, told), own)
+
+
+OTHERS = {"latest": here(500, A, A)}
 
 
 @pytest.mark.claim("Y6")
@@ -90,7 +94,18 @@ def test_what_a_restored_database_has_lost_is_sent_again_on_what_it_has(
     ],
 )
 def test_an_entry_that_is_not_listed(entry: Here, wanted: Plan) -> None:
-    assert compare({"u": entry}, {}, SINCE) == wanted
+    assert compare({"u": entry, **OTHERS}, LATEST, SINCE) == wanted
+
+
+@pytest.mark.claim("Y6")
+@pytest.mark.parametrize(
+    "listed", [{}, {"x": Listed(40, None)}], ids=["nothing", "nothing so late"]
+)
+def test_a_book_that_was_lost_as_a_whole_is_sent_again_however_old(
+    listed: dict[str, Listed],
+) -> None:
+    plan = compare({"u": here(50, A, A), "v": here(60, B, B)}, listed, SINCE)
+    assert plan == Plan(known={"u": Known(), "v": Known()})
 
 
 @pytest.mark.claim("Y6")

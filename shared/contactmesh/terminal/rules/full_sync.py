@@ -62,6 +62,9 @@ def compare(here: Mapping[str, Here], listed: Mapping[str, Listed], since: int) 
             ago; with a later one it was lost, and is sent again.
     """
     plan = Plan()
+    # A database that lists nothing so late has hardly deleted it: of a book that was lost as a
+    # whole, everything is sent again, however old.
+    since = min(since, max((entry.rev for entry in listed.values()), default=0))
     for uid, entry in sorted(here.items()):
         if uid in listed:
             _listed(plan, uid, entry, listed[uid])
