@@ -43,7 +43,7 @@ class Book:
         entries: how many it has, deleted ones left out.
         synced: when the last exchange ended, 0 before the first.
         synced_by: the terminal that it was with.
-        deletions: when terminals deleted entries within the last hour, and how many.
+        deletions: when terminals deleted entries within the last hour, and how many, by the minute.
         stood: revisions that the book stood at for a day or longer, and until when; those of the
             days that tokens are good for.
     """

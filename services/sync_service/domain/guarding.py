@@ -13,6 +13,8 @@ from sync_service.domain.times import span
 
 MOST_UNASKED: Final = 10
 _WITHIN: Final = timedelta(hours=1)
+_TOGETHER: Final = timedelta(minutes=1)
+"""Deletions that are counted as one, so that a book has few numbers of them."""
 
 
 def check_deletions(state: State, book: Book, command: Exchange, *, received: int) -> None:
@@ -44,8 +46,11 @@ def with_deletions(book: Book, number: int, *, received: int, confirmed: bool) -
     """The book after a terminal deleted entries; what was confirmed counts no more."""
     if confirmed:
         return replace(book, deletions=())
-    new = ((received, number),) if number else ()
-    return replace(book, deletions=(*_recent(book, received), *new))
+    recent = _recent(book, received)
+    if recent and number and received - recent[-1][0] < span(_TOGETHER):
+        at, before = recent[-1]
+        return replace(book, deletions=(*recent[:-1], (at, before + number)))
+    return replace(book, deletions=(*recent, (received, number)) if number else recent)
 
 
 def _recent(book: Book, received: int) -> tuple[tuple[int, int], ...]:

@@ -17,7 +17,7 @@ from contactmesh.contracts.contact import Operation
 from contactmesh.contracts.errors import ErrorCode, Refusal, invalid_fields
 from contactmesh.contracts.sync.commands import Exchange
 from contactmesh.contracts.sync.records import Change, Reason
-from sync_service.domain.documents import NO_CARD, Entry, Limits, Times, Version
+from sync_service.domain.documents import NO_CARD, Entry, Limits, Times, Version, owner_of
 from sync_service.domain.state import Asking, State
 from sync_service.domain.times import corrected
 from sync_service.domain.tokens import Token
@@ -77,7 +77,7 @@ def read_change(
             of the revision that it was made from.
     """
     card = _card(change, asking.limits)
-    owner = f"{asking.user_id}/{command.book}"
+    owner = owner_of(asking.user_id, command.book)
     stands = state.entries.get((owner, change.uid))
     base = _base(state, owner, change, stands)
     if card is not None and base is not None and base.card is not None:

@@ -1,6 +1,6 @@
 """A server that loads for each command what the rules say they look at, and no more."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -75,15 +75,24 @@ class Server:
 
     def does(self, command: Command, terminal: str = PHONE, user: str = LIN) -> Result:
         """Handle a command as a unit of work of its own."""
-        asking = Asking(user, terminal, self.now, self.limits, KEY)
-        state = self._loaded(asking, command)
-        decision = _decide(state, asking, command)
+        return self.batch([(command, terminal)], user)[0]
+
+    def batch(self, commands: Sequence[tuple[Command, str]], user: str = LIN) -> list[Result]:
+        """Handle commands, each with its terminal, as one unit of work: all is loaded before."""
+        state = State()
+        asked = [
+            (Asking(user, terminal, self.now, self.limits, KEY), command)
+            for command, terminal in commands
+        ]
+        for asking, command in asked:
+            self._load(state, asking, command)
+        decisions = [_decide(state, asking, command) for asking, command in asked]
         self._commit(state)
-        for told in decision.told:
+        for told in (told for decision in decisions for told in decision.told):
             assert isinstance(told.message, ContactChanged)
             assert (told.subject, told.rev) == (user, told.message.rev)
             self.told.append(told.message)
-        return decision.result
+        return [decision.result for decision in decisions]
 
     def refuses(self, command: Command, terminal: str = PHONE, user: str = LIN) -> ErrorBody:
         """The error that a command is answered with."""
@@ -149,8 +158,8 @@ class Server:
         """The token that a listing gives."""
         return listing_token(KEY, self.book(book), micros(self.now))
 
-    def _loaded(self, asking: Asking, command: Command) -> State:
-        state, stored = State(), self.stored
+    def _load(self, state: State, asking: Asking, command: Command) -> None:
+        stored = self.stored
         state.books.load(
             (owner, book) for owner, book in stored.books.items() if book.user_id == asking.user_id
         )
@@ -180,7 +189,6 @@ class Server:
                 )
             case SetOwnCard(uid=str(uid)):
                 self._load_entries(state, owner_of(asking.user_id, command.book), [uid])
-        return state
 
     def _load_exchange(self, state: State, asking: Asking, command: Exchange) -> None:
         owner = owner_of(asking.user_id, command.book)
@@ -207,7 +215,7 @@ class Server:
             self._load_page(state, owner, since)
             revs = {(one.owner, one.rev) for one in self.stored.entries.values()}
             revs |= {(one.owner, one.rev) for one in self.stored.versions.values()}
-            state.known = {(owner, since)} & revs
+            state.known |= {(owner, since)} & revs
 
     def _load_restore(self, state: State, owner: str, command: RestoreBook) -> None:
         page = self._load_page(state, owner, restoring.since_of(command))
