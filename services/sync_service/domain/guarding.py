@@ -1,4 +1,4 @@
-"""A terminal that lost its store is asked before it empties the book."""
+"""What a book is guarded from: being emptied by mistake, and having more than it may."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -7,7 +7,7 @@ from typing import Final
 from contactmesh.contracts.contact import Operation
 from contactmesh.contracts.errors import ErrorCode, Refusal
 from contactmesh.contracts.sync.commands import Exchange
-from sync_service.domain.documents import Book
+from sync_service.domain.documents import Book, Entry, Limits
 from sync_service.domain.state import State
 from sync_service.domain.times import span
 
@@ -39,6 +39,20 @@ def check_deletions(state: State, book: Book, command: Exchange, *, received: in
             "send it again with confirm_deletions.",
             deleted=deleted,
             of=of,
+        )
+
+
+def check_number(book: Book, stands: Entry | None, limits: Limits) -> None:
+    """Refuse one entry more than a book may have, made or brought back.
+
+    Raises:
+        Refusal: `quota_exceeded`.
+    """
+    if (stands is None or stands.deleted) and book.entries >= limits.entries:
+        raise Refusal(
+            ErrorCode.QUOTA_EXCEEDED,
+            f"A book may have {limits.entries} entries. Delete some first.",
+            limit=limits.entries,
         )
 
 

@@ -5,6 +5,7 @@ from contactmesh.contracts.sync.commands import BookRestored, Restore, RestoreBo
 from contactmesh.contracts.sync.records import Reason
 from contactmesh.deciding.decision import Decision
 from sync_service.domain.documents import Contents, Entry
+from sync_service.domain.guarding import check_number
 from sync_service.domain.state import Asking, State, no_entry
 from sync_service.domain.times import micros, span
 from sync_service.domain.writing import Writing
@@ -27,12 +28,8 @@ def restore(state: State, asking: Asking, command: Restore) -> Decision:
         raise Refusal(
             ErrorCode.NOT_FOUND, "The entry has no such version (any more); see its history."
         )
-    if entry.deleted and version.card is not None and book.entries >= asking.limits.entries:
-        raise Refusal(
-            ErrorCode.QUOTA_EXCEEDED,
-            f"A book may have {asking.limits.entries} entries. Delete some first.",
-            limit=asking.limits.entries,
-        )
+    if version.card is not None:
+        check_number(book, entry, asking.limits)
     writing = Writing(state, asking, book)
     now = writing.renew(entry, version.card)
     state.put_book(writing.book)

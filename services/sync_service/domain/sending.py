@@ -122,11 +122,15 @@ def check_card(card: Card, limits: Limits) -> None:
 
 def name_of(change: Change, stands: Entry | None) -> str | None:
     """The contact's name, as far as there is one in what was sent or stands."""
-    sent: Any = (change.card or {}).get("name")
-    name = sent.get("full") if isinstance(sent, dict) else None
-    if not isinstance(name, str) and stands is not None and stands.card is not None:
-        name = display_name(Card.model_validate(stands.card))
-    return name[:_MOST_NAME] if isinstance(name, str) and name else None
+    for contents in (change.card, None if stands is None else stands.card):
+        try:
+            name = "" if contents is None else display_name(Card.model_validate(contents))
+        except ValidationError:
+            said: Any = contents.get("name") if contents is not None else None
+            name = str(said["full"]) if isinstance(said, dict) and "full" in said else ""
+        if name:
+            return name[:_MOST_NAME]
+    return None
 
 
 def _card(change: Change, limits: Limits) -> Card | None:

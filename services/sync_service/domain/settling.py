@@ -11,6 +11,8 @@ from contactmesh.contracts.sync.commands import Settle, Settled
 from contactmesh.contracts.sync.records import ConflictKind
 from contactmesh.deciding.decision import Decision
 from sync_service.domain.documents import ConflictDocument, Contents, Entry
+from sync_service.domain.guarding import check_number
+from sync_service.domain.sending import check_card
 from sync_service.domain.state import Asking, State, no_entry
 from sync_service.domain.writing import Writing
 
@@ -19,7 +21,8 @@ def settle(state: State, asking: Asking, command: Settle) -> Decision:
     """Settle a conflict.
 
     Raises:
-        Refusal: `not_found`, or `conflict` where what lost has no place in what stands by now.
+        Refusal: `not_found`; `conflict` where what lost has no place in what stands by now;
+            `too_large` or `quota_exceeded`.
     """
     book = state.book(asking, command.book)
     conflict = state.conflicts.get((book.owner, command.conflict_id))
@@ -30,7 +33,11 @@ def settle(state: State, asking: Asking, command: Settle) -> Decision:
         raise no_entry()
     writing = Writing(state, asking, book)
     if command.take_lost:
-        entry = writing.renew(entry, _with_lost(state, entry, conflict))
+        contents = _with_lost(state, entry, conflict)
+        if contents is not None:
+            check_card(Card.model_validate(contents), asking.limits)
+            check_number(book, entry, asking.limits)
+        entry = writing.renew(entry, contents)
     state.conflicts.drop(conflict.key)
     state.put_book(writing.book)
     return Decision(Settled(rev=entry.rev), tuple(writing.told))

@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 
-from contactmesh.contacts import display_name
 from contactmesh.contracts.errors import ErrorCode, Refusal
 from contactmesh.contracts.sync.commands import Exchange
 from contactmesh.contracts.sync.records import Change, ChangeResult, Outcome, Policy
 from sync_service.domain.documents import Entry, Version
+from sync_service.domain.guarding import check_number
 from sync_service.domain.latest import later
 from sync_service.domain.merging import joined
 from sync_service.domain.paging import Room
@@ -14,7 +14,7 @@ from sync_service.domain.sending import Sent, check_card, name_of, read_change
 from sync_service.domain.state import Asking, State
 from sync_service.domain.tokens import Token
 from sync_service.domain.verdicts import Verdict, new, plain
-from sync_service.domain.writing import Writing, card_of, contents_of, digest_of
+from sync_service.domain.writing import Writing, contents_of, digest_of
 
 
 @dataclass(slots=True)
@@ -50,7 +50,7 @@ class Taking:
                 code=refusal.body.code,
                 problem=refusal.body.message,
             )
-        after = self._apply(stands, sent, verdict)
+        after = self._apply(change, stands, sent, verdict)
         lost = verdict.outcome in (Outcome.CONFLICT, Outcome.SUPERSEDED)
         return ChangeResult(
             uid=change.uid,
@@ -73,10 +73,6 @@ class Taking:
             return later(stands, sent, alone=self.token.synced == book.synced)
         return joined(stands, sent, self._was(stands))
 
-    def _name(self, stands: Entry | None, sent: Sent) -> str:
-        card = sent.card or card_of(None if stands is None else stands.card)
-        return "" if card is None else display_name(card)
-
     def _was(self, stands: Entry) -> Version | None:
         if stands.was_rev is None:
             return None
@@ -92,11 +88,7 @@ class Taking:
         made = None if verdict.made is None else verdict.made.card
         if made is not None:
             check_card(made, limits)
-            if (stands is None or stands.deleted) and self.writing.book.entries >= limits.entries:
-                raise Refusal(
-                    ErrorCode.QUOTA_EXCEEDED,
-                    f"A book may have {limits.entries} entries. Delete some first.",
-                )
+            check_number(self.writing.book, stands, limits)
         card, digest = contents_of(made), digest_of(made)
         if verdict.made is None and stands is not None:
             card, digest = stands.card, stands.digest
@@ -108,7 +100,9 @@ class Taking:
                 "The reply had no more room. Send this change again with the next exchange.",
             )
 
-    def _apply(self, stands: Entry | None, sent: Sent, verdict: Verdict) -> Entry | None:
+    def _apply(
+        self, change: Change, stands: Entry | None, sent: Sent, verdict: Verdict
+    ) -> Entry | None:
         lost_rev = 0
         after = stands
         if verdict.lost is not None:
@@ -120,5 +114,6 @@ class Taking:
             after = verdict.timed
             self.state.put_entry(after)
         if verdict.clashes and after is not None:
-            self.writing.dispute(after, verdict.clashes, self._name(stands, sent), lost_rev)
+            name = name_of(change, stands) or ""
+            self.writing.dispute(after, verdict.clashes, name, lost_rev)
         return after

@@ -86,6 +86,7 @@ def told_of(entry: Entry, *, own_card: bool) -> Told:
         card=entry.card,
         changed_fields=entry.changed_fields,
         origin=Origin(service=SERVICE, terminal_id=entry.by),
+        book=entry.book,
         own_card=own_card,
     )
     return Told(changed, entry.user_id, entry.rev)
