@@ -98,6 +98,7 @@ def of_book(event: ContactChanged) -> Delivery:
         op=event.op,
         card=event.card,
         changed_fields=event.changed_fields,
+        book=event.book,
     )
     return Delivery(update, (event.owner_id,), rev=event.rev)
 

@@ -63,11 +63,12 @@ def follow_book(
     """
     owner_id = event.owner_id
     at = int(told_at.timestamp() * 1_000_000)
+    own_card = OwnCard(owner_id, event.book, event.uid, event.rev, at)
     known = state.own_cards.get(owner_id)
-    if known is not None and known.knows(event.uid, event.rev, at):
+    if known is not None and known.knows(own_card):
         return ()
     state.guard(owner_id)
-    state.own_cards.put(owner_id, OwnCard(owner_id, event.uid, event.rev, at))
+    state.own_cards.put(owner_id, own_card)
     if event.op is Operation.DELETED or event.card is None:
         return ()
     card = without_private_parts(Card.model_validate(event.card))

@@ -156,17 +156,20 @@ class OwnCard:
     """
 
     user_id: str
+    book: str | None
     uid: str
     rev: int
     at: int
 
-    def knows(self, uid: str, rev: int, at: int) -> bool:
+    def knows(self, other: "OwnCard") -> bool:
         """Whether what was told of an entry is as old as this, or older.
 
         Of one entry its revision says so. The owner may choose another one, and a former one
         again, whose revisions are older: then the time of telling does.
         """
-        return rev <= self.rev if uid == self.uid else at <= self.at
+        if (other.book, other.uid) == (self.book, self.uid):
+            return other.rev <= self.rev
+        return other.at <= self.at
 
 
 class InvitationState(StrEnum):

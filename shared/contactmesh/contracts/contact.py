@@ -73,7 +73,8 @@ class ContactChanged(Message):
     change; whoever delivers the event must know at least that version.
 
     For scope `space`, `uid` is the SIM's id and `rev` the revision of its pending space. For scope
-    `book`, `own_card` says that the entry is its owner's own card, which the groups are to show.
+    `book`, `book` is the owner's name for the address book, and `own_card` says that the entry is
+    its owner's own card, which the groups are to show.
     """
 
     TYPE: ClassVar[str] = "contact.changed"
@@ -90,6 +91,7 @@ class ContactChanged(Message):
     audience_version: int | None = Field(default=None, ge=1)
     lines: tuple[LineReplaced, ...] = ()
     pending: PendingSpace | None = None
+    book: str | None = None
     own_card: bool = False
 
 
@@ -97,7 +99,8 @@ class ContactUpdate(Message):
     """`contact.changed` as a terminal receives it: what it may know and nothing more.
 
     For scope `space`, `uid` is the SIM's id, `waiting` how many contacts wait for it, and `filling`
-    says that a requested update is still being laid ready; its end is always told.
+    says that a requested update is still being laid ready; its end is always told. For scope
+    `book`, `book` is the owner's name for the address book.
     """
 
     TYPE: ClassVar[str] = "contact.changed"
@@ -112,3 +115,4 @@ class ContactUpdate(Message):
     group_id: GroupId | None = None
     waiting: int | None = None
     filling: bool = False
+    book: str | None = None

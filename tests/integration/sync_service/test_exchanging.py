@@ -156,7 +156,8 @@ async def test_an_update_is_pushed_to_all_terminals_of_the_owner_and_to_nobody_e
     await tablet.terminal.until(lambda: len(tablet.pushed()) == 1)
     (pushed,) = tablet.pushed()
     assert pushed["card"] == phone.held[uid_of("an")]
-    assert (pushed["uid"], pushed["rev"], pushed["op"]) == (
+    assert (pushed["book"], pushed["uid"], pushed["rev"], pushed["op"]) == (
+        "main",
         uid_of("an"),
         phone.revs[uid_of("an")],
         "modified",

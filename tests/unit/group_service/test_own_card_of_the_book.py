@@ -28,6 +28,7 @@ def entry(
     number: int,
     op: Operation = Operation.MODIFIED,
     uid: str = UID,
+    book: str = "main",
     **more: object,
 ) -> ContactChanged:
     card = {**card_of("ada", number).to_json(), "uid": uid, **more}
@@ -39,6 +40,7 @@ def entry(
         op=op,
         card=card if op is Operation.MODIFIED else None,
         origin=Origin(service="sync_service", terminal_id="ada_bbbbbbbb"),
+        book=book,
         own_card=True,
     )
 
@@ -129,7 +131,12 @@ def test_whatever_the_order_of_arrival_the_newest_stands(order: tuple[int, ...])
 
 def test_the_entry_that_was_chosen_last_is_shown_however_old_it_is() -> None:
     groups = Groups("family")
-    chosen = [(entry(10, 1), 10), (entry(5, 2, uid=OTHER), 11), (entry(10, 1), 12)]
+    chosen = [
+        (entry(10, 1), 10),
+        (entry(5, 2, uid=OTHER), 11),
+        (entry(10, 1), 12),
+        (entry(4, 3, book="work"), 13),
+    ]
     shown = []
     for event, told_at in chosen:
         groups.take(event, told_at=told_at)
@@ -137,7 +144,7 @@ def test_the_entry_that_was_chosen_last_is_shown_however_old_it_is() -> None:
             if earlier <= told_at:
                 groups.take(again, told_at=earlier)
         shown.append(groups.shown(groups.ids[0]))
-    assert shown == [1, 2, 1]
+    assert shown == [1, 2, 1, 3]
 
 
 def test_a_deletion_takes_the_card_from_nobody_and_is_not_overtaken() -> None:
