@@ -1,10 +1,10 @@
 """The policy `latest_wins`: the contact with the later update time wins whole (rows Y3, Y4)."""
 
 from contactmesh.contracts.sync.records import ConflictKind, Outcome
+from sync_service.domain.contents import Clash, contents_of
 from sync_service.domain.documents import Entry
 from sync_service.domain.sending import Sent
 from sync_service.domain.verdicts import Verdict, applied, made_at
-from sync_service.domain.writing import Clash, contents_of
 
 
 def later(stands: Entry, sent: Sent, *, alone: bool) -> Verdict:

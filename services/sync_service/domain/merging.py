@@ -4,11 +4,11 @@ from dataclasses import dataclass, replace
 
 from contactmesh.contacts import Card, Conflict, Merge, Side, changed_fields, merge
 from contactmesh.contracts.sync.records import ConflictKind, Outcome
+from sync_service.domain.contents import Clash, Made, card_of, digest_of
 from sync_service.domain.documents import Entry, Stamp, Times, Version
 from sync_service.domain.sending import Sent
 from sync_service.domain.times import following, stamp_at
 from sync_service.domain.verdicts import Verdict, applied, edited, later_of_both, made_at
-from sync_service.domain.writing import Clash, Made, card_of, digest_of
 
 
 def joined(stands: Entry, sent: Sent, was: Version | None) -> Verdict:

@@ -17,11 +17,11 @@ from contactmesh.contracts.contact import Operation
 from contactmesh.contracts.errors import ErrorCode, Refusal, invalid_fields
 from contactmesh.contracts.sync.commands import Exchange
 from contactmesh.contracts.sync.records import Change, Reason
+from sync_service.domain.contents import card_of, digest_of
 from sync_service.domain.documents import NO_CARD, Entry, Limits, Times, Version, owner_of
 from sync_service.domain.state import Asking, State
 from sync_service.domain.times import corrected
 from sync_service.domain.tokens import Token
-from sync_service.domain.writing import card_of, digest_of
 
 _MOST_NAME: Final = 200
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from contactmesh.contracts.errors import ErrorCode, Refusal
 from contactmesh.contracts.sync.commands import Exchange
 from contactmesh.contracts.sync.records import Change, ChangeResult, Outcome, Policy
+from sync_service.domain.contents import contents_of, digest_of
 from sync_service.domain.documents import Entry, Version
 from sync_service.domain.guarding import check_number
 from sync_service.domain.latest import later
@@ -14,7 +15,7 @@ from sync_service.domain.sending import Sent, check_card, name_of, read_change
 from sync_service.domain.state import Asking, State
 from sync_service.domain.tokens import Token
 from sync_service.domain.verdicts import Verdict, new, plain
-from sync_service.domain.writing import Writing, contents_of, digest_of
+from sync_service.domain.writing import Writing
 
 
 @dataclass(slots=True)

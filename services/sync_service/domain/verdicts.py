@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 
 from contactmesh.contacts import changed_fields
 from contactmesh.contracts.sync.records import Outcome, Reason
+from sync_service.domain.contents import Clash, Made, card_of
 from sync_service.domain.documents import Entry, Stamp, Times
 from sync_service.domain.sending import Sent
 from sync_service.domain.times import stamp_at, stamped
-from sync_service.domain.writing import Clash, Made, card_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,15 +1,16 @@
 """Writing in a book: every new state of an entry is written here, whoever it comes from."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import timedelta
-from typing import Any, Final
+from typing import Final
 from uuid import UUID
 
-from contactmesh.contacts import Card, changed_fields, digest
+from contactmesh.contacts import changed_fields
 from contactmesh.contracts.contact import ContactChanged, Operation, Origin, Scope
-from contactmesh.contracts.sync.records import ConflictKind, Reason
+from contactmesh.contracts.sync.records import Reason
 from contactmesh.deciding.decision import Told
+from sync_service.domain.contents import Clash, Made, card_of, contents_of, digest_of
 from sync_service.domain.documents import (
     NO_CARD,
     Book,
@@ -17,7 +18,6 @@ from sync_service.domain.documents import (
     Contents,
     Entry,
     Stamp,
-    Times,
     Version,
 )
 from sync_service.domain.state import Asking, State
@@ -25,54 +25,6 @@ from sync_service.domain.times import recent, span, stamped
 
 SERVICE: Final = "sync_service"
 DAY: Final = timedelta(days=1)
-
-
-@dataclass(frozen=True, slots=True)
-class Made:
-    """Contents, or a deletion, that somebody made.
-
-    Attributes:
-        card: none for a deletion.
-        updated_at: when, by the server's clock.
-        times: when the fields of the card were changed.
-        sent: the digest of what a terminal sent, none where it was not sent.
-    """
-
-    card: Card | None
-    updated_at: int
-    times: Times = field(default_factory=dict)
-    sent: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Clash:
-    """What lost against something else.
-
-    Attributes:
-        lost_rev: the version that holds it, none where it is what was sent.
-    """
-
-    kind: ConflictKind
-    lost_by: str
-    lost_rev: int | None = None
-    path: str = ""
-    kept: Any = None
-    lost: Any = None
-
-
-def card_of(contents: Contents | None) -> Card | None:
-    """Contents as a card."""
-    return None if contents is None else Card.model_validate(contents)
-
-
-def contents_of(card: Card | None) -> Contents | None:
-    """A card as it is kept."""
-    return None if card is None else dict(card.to_json())
-
-
-def digest_of(card: Card | None) -> str:
-    """The digest of a card, or of a deletion."""
-    return NO_CARD if card is None else digest(card)
 
 
 def told_of(entry: Entry, *, own_card: bool) -> Told:

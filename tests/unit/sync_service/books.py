@@ -16,12 +16,9 @@ from contactmesh.contracts.sync.commands import (
     Restore,
     RestoreBook,
     SetOwnCard,
-    SetPolicy,
     Settle,
 )
 from contactmesh.contracts.sync.records import Reason
-from contactmesh.deciding.decision import Decision
-from sync_service.domain import choosing, erasing, exchanging, restoring, settling
 from sync_service.domain.documents import (
     Book,
     ConflictDocument,
@@ -30,9 +27,11 @@ from sync_service.domain.documents import (
     Version,
     owner_of,
 )
+from sync_service.domain.restoring import since_of
 from sync_service.domain.state import Asking, Page, State
 from sync_service.domain.times import micros
 from sync_service.domain.tokens import listing_token, read_token
+from sync_service.handlers import RULES
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 KEY = b"the key of all copies"
@@ -86,7 +85,7 @@ class Server:
         ]
         for asking, command in asked:
             self._load(state, asking, command)
-        decisions = [_decide(state, asking, command) for asking, command in asked]
+        decisions = [RULES[type(command)](state, asking, command) for asking, command in asked]
         self._commit(state)
         for told in (told for decision in decisions for told in decision.told):
             assert isinstance(told.message, ContactChanged)
@@ -218,7 +217,7 @@ class Server:
             state.known |= {(owner, since)} & revs
 
     def _load_restore(self, state: State, owner: str, command: RestoreBook) -> None:
-        page = self._load_page(state, owner, restoring.since_of(command))
+        page = self._load_page(state, owner, since_of(command))
         for _, uid in page.entries:
             before = [
                 key
@@ -266,23 +265,3 @@ def _take_over(stored: dict[Any, Any], changed: Mapping[Any, Any]) -> None:
             stored.pop(key, None)
         else:
             stored[key] = document
-
-
-def _decide(state: State, asking: Asking, command: Command) -> Decision:
-    match command:
-        case Exchange():
-            return exchanging.exchange(state, asking, command)
-        case SetPolicy():
-            return choosing.set_policy(state, asking, command)
-        case SetOwnCard():
-            return choosing.set_own_card(state, asking, command)
-        case Restore():
-            return restoring.restore(state, asking, command)
-        case RestoreBook():
-            return restoring.restore_book(state, asking, command)
-        case Settle():
-            return settling.settle(state, asking, command)
-        case Erase():
-            return erasing.erase(state, asking, command)
-        case other:
-            raise TypeError(f"no rule for {type(other).__name__}")

@@ -206,9 +206,7 @@ class AnyInterleaving(RuleBasedStateMachine):
         return digest(Card.model_validate(change.card))
 
 
-AnyInterleaving.TestCase.settings = settings(
-    max_examples=100, stateful_step_count=40, deadline=None
-)
+AnyInterleaving.TestCase.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)
 TestAnyInterleaving = pytest.mark.claim("Y3")(
     pytest.mark.claim("Y4")(pytest.mark.claim("Y5")(AnyInterleaving.TestCase))
 )

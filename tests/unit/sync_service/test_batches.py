@@ -53,7 +53,7 @@ def _terminals(server: Server, steps: Sequence[tuple[int, str, str]]) -> list[Te
 @pytest.mark.claim("Y4")
 @pytest.mark.parametrize("policy", Policy)
 @given(steps, st.permutations(range(3)))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 def test_a_batch_comes_to_the_same_as_one_command_after_the_other(
     policy: Policy, steps: list[tuple[int, str, str]], order: list[int]
 ) -> None:
@@ -73,7 +73,7 @@ def test_a_batch_comes_to_the_same_as_one_command_after_the_other(
 
 @pytest.mark.claim("Y3")
 @given(steps, st.permutations(range(3)), st.integers(1, 2))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 def test_what_a_batch_has_changed_is_on_the_pages_that_follow(
     steps: list[tuple[int, str, str]], order: list[int], page: int
 ) -> None:

@@ -235,7 +235,7 @@ def test_one_event_for_each_entry_that_was_really_changed() -> None:
         ("bo", Operation.DELETED, ("name",), None),
     ]
     for event in server.told:
-        assert (event.scope, event.owner_id) == (Scope.BOOK, "lin")
+        assert (event.scope, event.owner_id, event.book) == (Scope.BOOK, "lin", "main")
         assert (event.origin.service, event.origin.terminal_id) == ("sync_service", TABLET)
         assert not event.own_card
     assert [one.rev for one in server.told] == sorted({one.rev for one in server.told})
