@@ -48,14 +48,14 @@ def plain(stands: Entry, sent: Sent, *, lost: Outcome) -> Verdict | None:
     """
     if sent.digest == stands.digest:
         return Verdict(Outcome.SAME, timed=_later(stands, sent))
-    if sent.again is not None:
-        return Verdict(lost if sent.again is Reason.LOST else Outcome.MERGED)
+    if sent.again is Reason.LOST:
+        return Verdict(lost)
+    if sent.again is not None or not sent.edits:
+        return Verdict(Outcome.SUPERSEDED if stands.deleted else Outcome.MERGED)
     if sent.base is None:
         # An entry that was made here and deleted elsewhere, and is sent again as it was.
         gone = stands.deleted and sent.digest == stands.was_digest
         return Verdict(Outcome.SUPERSEDED) if gone else None
-    if not sent.edits:
-        return Verdict(Outcome.SUPERSEDED if stands.deleted else Outcome.MERGED)
     if sent.base.rev == stands.rev:
         return Verdict(Outcome.APPLIED, applied(stands, sent))
     return None

@@ -103,10 +103,11 @@ class Terminal:
 
     def syncs(self, most: int = 200, *, confirm: bool = False) -> None:
         """Exchange until nothing is left on either side."""
-        more = True
-        while more or self.waiting():
+        for _ in range(1_000):
             reply = self.exchanges(most, confirm=confirm)
-            more = reply is None or reply.has_more
+            if reply is not None and not reply.has_more and not self.waiting():
+                return
+        raise AssertionError("the terminal does not come to an end")
 
     def takes(self, reply: Exchanged) -> None:
         """Take a reply over."""

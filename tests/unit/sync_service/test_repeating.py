@@ -105,3 +105,19 @@ def test_a_terminal_killed_half_way_through_500_creates_starts_again() -> None:
     assert server.conflicts() == []
     assert server.stored.versions == {}
     assert len(server.told) == 500
+
+
+@pytest.mark.claim("Y5")
+def test_a_change_that_arrived_and_was_deleted_since_is_not_made_again() -> None:
+    server, phone, tablet = shared("an", "bo")
+    tablet.edits("an", kind="individual")
+    tablet.syncs()
+    phone.edits("an", name={"full": "An Li"})
+    phone.exchanges(lost=True)
+    all_sync([tablet])
+    tablet.deletes("an")
+    tablet.syncs()
+    phone.syncs()
+    assert phone.outcomes() == {"an": Outcome.SUPERSEDED}
+    assert set(phone.holds()) == set(server.holds()) == {"bo"}
+    assert server.conflicts() == []
