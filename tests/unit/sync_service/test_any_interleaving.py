@@ -22,7 +22,7 @@ from contactmesh.contacts import Card, digest
 from contactmesh.contracts.errors import ErrorCode, Refusal
 from contactmesh.contracts.sync.commands import Exchange, Exchanged, Restore, SetPolicy, Settle
 from contactmesh.contracts.sync.records import Change, Outcome, Policy
-from sync_service.domain.documents import Limits
+from sync_service.domain.documents import Entry, Limits
 
 UIDS: Final = ("an", "bo", "chen")
 CLOCKS: Final = (timedelta(), timedelta(hours=1), timedelta(days=-20_000), timedelta(days=26_000))
@@ -98,17 +98,21 @@ class AnyInterleaving(RuleBasedStateMachine):
     def _exchange(self, at: int, most: int, *, lost: bool = False) -> bool:
         """Exchange once; whether there is more."""
         terminal = self.terminals[at]
-        deleted = {entry.uid for entry in self.server.stored.entries.values() if entry.deleted}
-        before = self.server.book().rev
+        before = dict(self.server.stored.entries)
+        rev = self.server.book().rev
         command = terminal.command(most, confirm=True)
         for change in command.changes:
             self.sent[change.uid] |= marks([change.card])
         reply = terminal.exchanges(most, lost=lost, confirm=True)
-        for uid in deleted & set(self.server.holds()):
-            self._may_come_back(command, uid)
+        for stood in before.values():
+            stands = self.server.entry(stood.uid)
+            if stood.deleted and not stands.deleted:
+                self._may_come_back(command, stood)
+            if stands.deleted and not stood.deleted:
+                self._may_go(command, stood, terminal.terminal_id)
         if reply is None:
             return True
-        self._is_new(at, reply, before)
+        self._is_new(at, reply, rev)
         return reply.has_more
 
     @rule(seconds=st.sampled_from((-2, 1, 3_600, 20_000)))
@@ -182,12 +186,23 @@ class AnyInterleaving(RuleBasedStateMachine):
             else:
                 raise AssertionError("a terminal does not come to an end")
 
-    def _may_come_back(self, command: Exchange, uid: str) -> None:
+    def _may_come_back(self, command: Exchange, stood: Entry) -> None:
         """Only by an edit of something else than what was deleted comes a contact back."""
-        (change,) = [one for one in command.changes if one.uid == uid]
+        (change,) = [one for one in command.changes if one.uid == stood.uid]
         assert change.card is not None
-        was = {one.rev: one.digest for one in self.server.history(uid)}
-        assert self._digest(change) != was.get(change.base_rev or 0)
+        assert self._base(change) != digest(Card.model_validate(change.card))
+
+    def _may_go(self, command: Exchange, stood: Entry, terminal_id: str) -> None:
+        """What its author has seen is deleted; by the claim's policy, or it is in the inbox."""
+        (change,) = [one for one in command.changes if one.uid == stood.uid]
+        assert change.card is None
+        if self.server.book().policy is Policy.MERGE:
+            assert self._base(change) == stood.digest or stood.by == terminal_id
+
+    def _base(self, change: Change) -> str | None:
+        """The digest of what a change was made from."""
+        versions = {one.rev: one.digest for one in self.server.history(change.uid)}
+        return versions.get(change.base_rev or 0)
 
     def _is_new(self, at: int, reply: Exchanged, before: int) -> None:
         """A terminal is given no revision twice, and none that it made itself."""
@@ -201,9 +216,6 @@ class AnyInterleaving(RuleBasedStateMachine):
             assert result.rev is not None
             if result.rev > before:
                 given.add(result.rev)
-
-    def _digest(self, change: Change) -> str:
-        return digest(Card.model_validate(change.card))
 
 
 AnyInterleaving.TestCase.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)

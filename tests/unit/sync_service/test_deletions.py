@@ -6,7 +6,8 @@ import pytest
 from tests.unit.sync_service.books import LAPTOP, PHONE, card
 from tests.unit.sync_service.terminals import BIRTHDAY, DESK, MOBILE, Terminal, all_sync, shared
 
-from contactmesh.contracts.sync.records import ConflictKind, Outcome, Reason
+from contactmesh.contracts.sync.commands import SetPolicy
+from contactmesh.contracts.sync.records import ConflictKind, Outcome, Policy, Reason
 
 
 @pytest.mark.claim("Y5")
@@ -43,15 +44,23 @@ def test_a_deletion_of_what_its_author_has_seen_deletes() -> None:
 
 
 @pytest.mark.claim("Y5")
-def test_what_says_nothing_new_brings_nothing_back() -> None:
-    server, phone, tablet = shared("an")
-    tablet.edits("an", kind="individual")
-    tablet.edits("an", kind=None)
+@pytest.mark.parametrize("policy", Policy)
+def test_what_says_nothing_new_brings_nothing_back_and_overwrites_nothing(policy: Policy) -> None:
+    server, phone, tablet = shared("an", "bo")
+    server.does(SetPolicy(policy=policy))
+    all_sync([tablet, phone])
     phone.deletes("an")
+    phone.edits("bo", name={"full": "Bo"})
     phone.syncs()
+    server.passes()
+    for uid in ("an", "bo"):
+        tablet.edits(uid, kind="individual")
+        tablet.edits(uid, kind=None)
     tablet.syncs()
-    assert tablet.outcomes() == {"an": Outcome.SUPERSEDED}
-    assert tablet.holds() == server.holds() == {}
+    assert tablet.outcomes() == {"an": Outcome.SUPERSEDED, "bo": Outcome.MERGED}
+    assert tablet.holds() == server.holds() == phone.holds()
+    assert set(server.holds()) == {"bo"}
+    assert server.holds()["bo"]["name"] == {"full": "Bo"}
     assert server.conflicts() == []
 
 
