@@ -14,12 +14,12 @@ ROUNDS = 3
 
 @dataclass(frozen=True)
 class PeerFigures:
-    """Seconds of one server.
+    """Seconds of one server; the median of three, but for the upload.
 
     Attributes:
-        empty: a sync of an empty folder with an empty book: what it costs to start at all, the median of three.
+        empty: a sync of an empty folder with an empty book: what it costs to start at all.
         upload: the first upload of all contacts.
-        one_change: a sync after one contact was changed in the folder, the median of three.
+        one_change: a sync after one contact was changed in the folder.
     """
 
     server: str
