@@ -1,13 +1,16 @@
 """`contact.changed`: the event that the services exchange and that terminals receive."""
 
 from enum import StrEnum
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 from pydantic import Field
 
 from contactmesh.contracts.carrier.records import Line
 from contactmesh.contracts.envelope import Message
 from contactmesh.contracts.identifiers import GroupId, TerminalId, UserId
+
+MAIN_BOOK: Final = "main"
+"""Everybody's first address book: the one that a phonebook is, and that SIM accounts follow."""
 
 
 class Scope(StrEnum):

@@ -5,7 +5,7 @@ from typing import Final
 import structlog
 from pydantic import ValidationError
 
-from contactmesh.contracts.contact import ContactUpdate, Operation, Scope
+from contactmesh.contracts.contact import MAIN_BOOK, ContactUpdate, Operation, Scope
 from contactmesh.contracts.envelope import Envelope, Message
 from contactmesh.contracts.errors import Refusal
 from contactmesh.contracts.group import updates as pushed
@@ -79,7 +79,8 @@ def apply_to(changes: Changes, message: Message | UnreadableUpdate) -> None:
         case ContactUpdate(scope=Scope.SPACE, uid=sim_id, waiting=int(waiting)):
             changes.updates.append(SimContactsWaiting(sim_id, waiting, message.filling))
         case ContactUpdate(scope=Scope.BOOK):
-            changes.book.news(message)
+            if message.book == MAIN_BOOK:
+                changes.book.news(message)
         case ContactUpdate(group_id=str(group_id)):
             changes.card_changed(message, group_id)
         case pushed.GroupJoined() | pushed.RefreshUpdate():

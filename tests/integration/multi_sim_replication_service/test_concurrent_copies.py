@@ -24,7 +24,7 @@ from tests.wire import card_of
 from contactmesh.contracts.carrier.events import RegistrationRecycled
 from contactmesh.contracts.carrier.records import RegistrationRef
 from contactmesh.contracts.command import Command
-from contactmesh.contracts.contact import ContactChanged, Origin, Scope
+from contactmesh.contracts.contact import MAIN_BOOK, ContactChanged, Origin, Scope
 from contactmesh.contracts.envelope import Message
 from contactmesh.contracts.multi_sim.commands import (
     Decide,
@@ -104,6 +104,7 @@ def _caught_up(place: Place, source: str) -> Message:
 def _of_the_book(place: Place) -> Message:
     return ContactChanged(
         scope=Scope.BOOK,
+        book=MAIN_BOOK,
         owner_id=place.user_id,
         uid="urn:example:an",
         rev=1,

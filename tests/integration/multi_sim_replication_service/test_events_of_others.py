@@ -19,7 +19,7 @@ from tests.wire import System, card_of
 
 from contactmesh.contracts.carrier.events import RegistrationRecycled
 from contactmesh.contracts.carrier.records import RegistrationRef
-from contactmesh.contracts.contact import ContactChanged, Operation, Origin, Scope
+from contactmesh.contracts.contact import MAIN_BOOK, ContactChanged, Operation, Origin, Scope
 from contactmesh.contracts.envelope import Envelope, Message
 from contactmesh.contracts.errors import ErrorCode
 from contactmesh.contracts.multi_sim.commands import (
@@ -39,6 +39,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 def _entry(owner_id: str, uid: str, rev: int, number: str | None) -> ContactChanged:
     return ContactChanged(
         scope=Scope.BOOK,
+        book=MAIN_BOOK,
         owner_id=owner_id,
         uid=f"urn:example:{uid}",
         rev=rev,
@@ -76,7 +77,8 @@ async def test_the_book_comes_to_the_account_that_follows_it_and_to_no_other(
     await _happens(
         system,
         "contact.changed.book",
-        _entry(lin, "secret", 1, "+861390000777"),
+        _entry(lin, "secret", 1, "+861390000778"),
+        _entry(lin, "eve", 1, "+861390000004").model_copy(update={"book": "work"}),
         _entry(lin, "an", 1, "+861390000001"),
         _entry(lin, "bo", 2, None),
         _entry(lin, "bo", 1, "+861390000002"),

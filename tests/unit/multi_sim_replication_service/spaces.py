@@ -8,7 +8,7 @@ from random import Random
 from contactmesh.contacts import Card
 from contactmesh.contracts.carrier.events import RegistrationRecycled
 from contactmesh.contracts.command import Command
-from contactmesh.contracts.contact import ContactChanged, Operation, Origin, Scope
+from contactmesh.contracts.contact import MAIN_BOOK, ContactChanged, Operation, Origin, Scope
 from contactmesh.contracts.envelope import Message
 from contactmesh.contracts.multi_sim.commands import (
     Decide,
@@ -61,6 +61,7 @@ def book_event(uid: str, rev: int, number: str | None, owner: str = LIN) -> Cont
     contents = None if number is None else dict(card(uid, number).to_json())
     return ContactChanged(
         scope=Scope.BOOK,
+        book=MAIN_BOOK,
         owner_id=owner,
         uid=uid,
         rev=rev,

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from contactmesh.contacts import Card
-from contactmesh.contracts.contact import ContactUpdate, Operation, Scope
+from contactmesh.contracts.contact import MAIN_BOOK, ContactUpdate, Operation, Scope
 from contactmesh.contracts.sync.commands import Exchanged
 from contactmesh.contracts.sync.records import BookEntry, ChangeResult, Outcome
 from contactmesh.terminal import Phonebook
@@ -28,6 +28,7 @@ def pushed(one: Card, rev: int, *, deleted: bool = False) -> ContactUpdate:
     """An entry as another terminal's change is pushed."""
     return ContactUpdate(
         scope=Scope.BOOK,
+        book=MAIN_BOOK,
         owner_id="alice",
         uid=one.uid,
         rev=rev,

@@ -204,6 +204,12 @@ async def test_a_push_is_in_the_phonebook_and_told(phonebook: Phonebook) -> None
     assert await marks(phonebook) == {}
 
 
+async def test_a_push_of_another_book_is_nothing_to_the_phonebook(phonebook: Phonebook) -> None:
+    other = pushed(LI, 5).model_copy(update={"book": "work"})
+    assert await push(phonebook, other) == []
+    assert await numbers(phonebook) == {}
+
+
 async def test_a_push_that_cannot_be_read_keeps_no_other_from_its_place(
     phonebook: Phonebook,
 ) -> None:

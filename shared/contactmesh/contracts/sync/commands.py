@@ -6,6 +6,7 @@ from typing import ClassVar, Final
 from pydantic import AwareDatetime, Field
 
 from contactmesh.contracts.command import Command
+from contactmesh.contracts.contact import MAIN_BOOK
 from contactmesh.contracts.envelope import Message
 from contactmesh.contracts.identifiers import TerminalId
 from contactmesh.contracts.multi_sim.records import ContactUid
@@ -35,7 +36,7 @@ MOST_RESTORED: Final = 200
 class _BookCommand(Command):
     SERVICE: ClassVar[str] = "sync_service"
 
-    book: BookId = "main"
+    book: BookId = MAIN_BOOK
 
 
 class Exchanged(Result):
