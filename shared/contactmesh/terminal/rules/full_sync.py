@@ -77,9 +77,11 @@ def compare(here: Mapping[str, Here], listed: Mapping[str, Listed], since: int) 
 def _listed(plan: Plan, uid: str, here: Here, listed: Listed) -> None:
     told = Known(listed.rev, listed.digest)
     # A later revision than the listed one was lost with the database: what stands here was made
-    # on more than the server has, and is put on top of that.
-    lost = here.known.rev is not None and listed.rev <= here.known.rev
-    if here.digest == listed.digest or lost:
+    # on more than the server has, and is put on top of that. So it is where nothing but the
+    # revision is new.
+    rev = here.known.rev
+    based = rev is not None and (listed.rev <= rev or listed.digest == here.known.digest)
+    if based or listed.digest == here.digest:
         if told != here.known:
             plan.known[uid] = told
     elif mark(here.known, here.digest) is not None:

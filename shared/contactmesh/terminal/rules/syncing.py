@@ -130,7 +130,8 @@ def after_news(known: Known, own: Card | None, rev: int, card: Card | None) -> B
     if known.rev is not None and rev <= known.rev:
         return None
     told = Known(rev, _digest(card))
-    if _alike(own, card):
+    if told.digest == _digest(own) or (known.rev is not None and told.digest == known.digest):
+        # Nothing but the revision is new.
         return Became(told, own)
     return Became(told, card) if mark(known, _digest(own)) is None else None
 
