@@ -88,3 +88,21 @@ def test_what_a_batch_has_changed_is_on_the_pages_that_follow(
     assert all(terminal.holds() == server.holds() for terminal in terminals)
     for terminal in terminals:
         assert len(set(terminal.received)) == len(terminal.received)
+
+
+@pytest.mark.claim("Y3")
+def test_what_changes_while_a_page_is_made_is_given_once_as_it_is_then() -> None:
+    server = Server(Limits(page=1))
+    phone, tablet = Terminal(server, PHONE), Terminal(server, TABLET, token=Server().lists())
+    for uid in UIDS:
+        phone.makes(uid)
+    phone.syncs()
+    server.passes()
+    phone.edits("an", kind="individual")
+    commands = [(phone.command(), PHONE), (tablet.command(), TABLET)]
+    for terminal, reply in zip((phone, tablet), server.batch(commands), strict=True):
+        assert isinstance(reply, Exchanged)
+        terminal.takes(reply)
+    tablet.syncs()
+    assert [uid for uid, _ in tablet.received] == ["bo", "chen", "an"]
+    assert tablet.holds() == server.holds()

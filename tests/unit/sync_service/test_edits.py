@@ -1,10 +1,13 @@
 """Two terminals edit one contact (Y4)."""
 
-import pytest
-from tests.unit.sync_service.books import PHONE, TABLET, card
-from tests.unit.sync_service.terminals import BIRTHDAY, MOBILE, all_sync, shared
+from itertools import permutations
 
-from contactmesh.contracts.sync.records import ConflictKind, Outcome
+import pytest
+from tests.unit.sync_service.books import LAPTOP, PHONE, TABLET, card
+from tests.unit.sync_service.terminals import BIRTHDAY, MOBILE, Terminal, all_sync, shared
+
+from contactmesh.contracts.sync.commands import SetPolicy
+from contactmesh.contracts.sync.records import ConflictKind, Outcome, Policy
 
 
 @pytest.mark.claim("Y4")
@@ -54,3 +57,30 @@ def test_what_a_terminal_cannot_hold_it_has_not_removed(phone_first: bool) -> No
     assert server.holds() == {"an": expected}
     assert phone.holds() == {"an": expected}
     assert server.conflicts() == []
+
+
+@pytest.mark.claim("Y4")
+@pytest.mark.parametrize("order", list(permutations(range(3))))
+@pytest.mark.parametrize("policy", Policy)
+@pytest.mark.parametrize("deleted", [False, True])
+def test_what_two_have_done_alike_counts_from_the_later_one(
+    order: tuple[int, ...], policy: Policy, deleted: bool
+) -> None:
+    server, phone, tablet = shared("an", "bo")
+    server.does(SetPolicy(policy=policy))
+    all_sync([phone, tablet])
+    terminals = [phone, Terminal(server, LAPTOP).begins(), tablet]
+    for terminal, name in zip(terminals, ("alike", "between", "alike"), strict=True):
+        server.passes()
+        if deleted and name == "alike":
+            terminal.deletes("an")
+        else:
+            terminal.edits("an", name={"full": name})
+    for at in order:
+        server.passes()
+        terminals[at].syncs()
+    all_sync(terminals)
+    names = {uid: one["name"]["full"] for uid, one in server.holds().items()}
+    alike = {"an": "alike", "bo": "bo"}
+    gone = {"bo": "bo"} if policy is Policy.LATEST_WINS else {"an": "between", "bo": "bo"}
+    assert names == (gone if deleted else alike)
