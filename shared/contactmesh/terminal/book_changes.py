@@ -12,7 +12,7 @@ from contactmesh.terminal.book_records import MarkedEntry
 from contactmesh.terminal.contact_changes import ContactChanges
 from contactmesh.terminal.reading import unreadable
 from contactmesh.terminal.records import Records
-from contactmesh.terminal.rules.full_sync import Listed, compare
+from contactmesh.terminal.rules.full_sync import Listed, Plan, after_loss, compare
 from contactmesh.terminal.rules.syncing import Became, Known, SentChange, after_news, after_result
 from contactmesh.terminal.updates import UnreadableUpdate, Update
 
@@ -73,13 +73,9 @@ class BookChanges:
             self._records.book.passed_over(entry.uid, entry.rev)
         return became is not None and self._become(entry.uid, own, became)
 
-    def listed(self, listed: Mapping[str, Listed], since: int) -> tuple[list[str], int]:
-        """A whole listing of the book.
-
-        Returns:
-            The uids of what has to be fetched, and how many entries were deleted here.
-        """
-        plan = compare(self._records.book.entries(), listed, since)
+    def listed(self, listed: Mapping[str, Listed], since: int, *, restored: bool) -> Plan:
+        """A whole listing of the book; what is to be fetched, and is in doubt, is left to do."""
+        plan = compare(self._records.book.entries(), listed, since, restored=restored)
         for uid, theirs in plan.adopt.items():
             self._adopt(uid, theirs)
         for uid in plan.delete:
@@ -87,7 +83,14 @@ class BookChanges:
         for uid, known in plan.known.items():
             self._records.book.told(uid, known)
         self._records.book.forget(plan.forget)
-        return plan.fetch, len(plan.delete)
+        return plan
+
+    def lost(self, listed: Mapping[str, Listed]) -> None:
+        """Entries stand on the server as they are listed, and what is here was lost there."""
+        here = self._records.book.entries()
+        for uid, entry in listed.items():
+            if uid in here:
+                self._records.book.told(uid, after_loss(here[uid], entry))
 
     def _own(self, uid: str) -> Card | None:
         contact = self._records.own_contact(uid)

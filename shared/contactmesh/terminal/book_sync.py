@@ -18,7 +18,9 @@ from contactmesh.contracts.sync.commands import (
     Exchanged,
     Fetch,
     Fetched,
+    History,
     ListBook,
+    ListHistory,
 )
 from contactmesh.contracts.sync.records import Change, ChangeResult, Outcome
 from contactmesh.terminal.book_entries import SyncOutcome
@@ -134,7 +136,7 @@ class BookSync:
                 if error.code is not ErrorCode.FULL_SYNC_REQUIRED or run.full:
                     raise
                 run.full = new = True
-                await self._full_sync(run)
+                await self._full_sync(run, restored=error.error.details.get("reason") == "restored")
                 continue
             run.add(exchanged.results)
             self._took(run, *await self._phonebook.exchanged(sent, exchanged))
@@ -167,7 +169,7 @@ class BookSync:
 
     # The full sync
 
-    async def _full_sync(self, run: _Run) -> None:
+    async def _full_sync(self, run: _Run, *, restored: bool) -> None:
         cards = await self._phonebook.book_is_empty()
         limit = MOST_WITH_CARDS if cards else MOST_LISTED
         page = first = await self._list(run, cards=cards, limit=limit, after=None)
@@ -175,11 +177,19 @@ class BookSync:
         while page.after is not None:
             page = await self._list(run, cards=cards, limit=limit, after=page.after)
             listed.update(_listed(page))
-        compared, applied = await self._phonebook.compare_book(listed, first.since)
-        run.due += run.received + compared.deleted + len(compared.fetch)
-        self._took(run, compared.deleted, applied)
-        await self._fetch(run, compared.fetch)
+        plan, applied = await self._phonebook.compare_book(listed, first.since, restored=restored)
+        lost = [uid for uid, rev in plan.doubted.items() if not await self._remembers(uid, rev)]
+        await self._phonebook.lost_there({uid: listed[uid] for uid in lost})
+        fetch = [*plan.fetch, *(uid for uid in plan.doubted if uid not in set(lost))]
+        run.due += run.received + len(plan.delete) + len(fetch)
+        self._took(run, len(plan.delete), applied)
+        await self._fetch(run, fetch)
         await self._phonebook.save_book_token(first.token)
+
+    async def _remembers(self, uid: str, rev: int) -> bool:
+        """Whether the server has not lost a revision of an entry."""
+        history = await self._ask(ListHistory(uid=uid, before=rev + 1, limit=1), History)
+        return any(version.rev == rev for version in history.versions)
 
     async def _list(self, run: _Run, *, cards: bool, limit: int, after: str | None) -> BookListing:
         page = await self._ask(ListBook(after=after, cards=cards, limit=limit), BookListing)

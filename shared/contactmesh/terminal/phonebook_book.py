@@ -1,7 +1,6 @@
 """The phonebook's side of the sync: what is to be sent, and what the server says."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime, time
 
 from contactmesh.contacts import Card, display_name
@@ -13,7 +12,7 @@ from contactmesh.terminal.changes import Changes
 from contactmesh.terminal.entries import Applied
 from contactmesh.terminal.phonebook_file import PhonebookFile
 from contactmesh.terminal.records import Records
-from contactmesh.terminal.rules.full_sync import Listed
+from contactmesh.terminal.rules.full_sync import Listed, Plan
 from contactmesh.terminal.rules.scheduling import Schedule
 from contactmesh.terminal.rules.spaces import storable, that_fit
 
@@ -25,19 +24,6 @@ _EVERY = "sync_every_seconds"
 _AT = "sync_at"
 
 TOO_LARGE = "It is too large. Make a photo or a note of it smaller."
-
-
-@dataclass(frozen=True, slots=True)
-class Compared:
-    """What a whole listing came to.
-
-    Attributes:
-        fetch: the uids of what has to be fetched.
-        deleted: how many entries were deleted here.
-    """
-
-    fetch: tuple[str, ...]
-    deleted: int
 
 
 class PhonebookBook(PhonebookFile):
@@ -193,15 +179,16 @@ class PhonebookBook(PhonebookFile):
     # The full sync
 
     async def compare_book(
-        self, listed: Mapping[str, Listed], since: int
-    ) -> tuple[Compared, Applied]:
+        self, listed: Mapping[str, Listed], since: int, *, restored: bool
+    ) -> tuple[Plan, Applied]:
         """Take over a whole listing, as far as it goes without what has to be fetched."""
+        return await self._change(
+            lambda changes, _: changes.book.listed(listed, since, restored=restored)
+        )
 
-        def change(changes: Changes, _: Records) -> Compared:
-            fetch, deleted = changes.book.listed(listed, since)
-            return Compared(tuple(fetch), deleted)
-
-        return await self._change(change)
+    async def lost_there(self, listed: Mapping[str, Listed]) -> None:
+        """Send entries again, to be joined with what is listed: the server has lost them."""
+        await self._change(lambda changes, _: changes.book.lost(listed))
 
     async def take_entries(self, entries: Iterable[News]) -> tuple[int, Applied]:
         """Take over entries that were fetched or listed; the number of those that changed here."""

@@ -26,6 +26,7 @@ from tests.wire import System
 
 from contactmesh.contacts import Email, Media, Note, Phone, write_vcards
 from contactmesh.local.waiting import until
+from contactmesh.messaging.connection import delete_terminal_queue
 from contactmesh.messaging.topology import SYNC
 from contactmesh.terminal import LargeRemoval, NoReply, Terminal
 from sync_service.domain.times import micros
@@ -251,20 +252,33 @@ async def test_after_a_token_that_ended_nothing_is_twice_and_nothing_deleted_com
 async def test_after_a_restore_from_a_backup_the_terminals_bring_back_what_it_lost(
     people: People,
 ) -> None:
-    phone, desk = await two(people, *persons(4))
-    backup = Backup(people.system)
-    await delete(phone, "Person 000")
-    await edit(phone, "Person 001", notes={"n": Note(note="lost")})
-    await keep(desk, card("new", "Somebody New"))
-    before = await in_step(phone, desk)
+    phone = await people.terminal("alice")
+    desk = await people.enrol(phone.user_id, "desk")
+    await keep(phone, *persons(6))
+    async with desk:
+        await in_step(phone, desk)
+        backup = Backup(people.system)
+        await delete(phone, "Person 000")
+        for name in ("Person 001", "Person 003"):
+            await edit(phone, name, notes={"n": Note(note="lost")})
+        await keep(desk, card("new", "Somebody New"))
+        before = await in_step(phone, desk)
     backup.restore()
-    await edit(desk, "Person 002", notes={"n": Note(note="after")})
+    for name in ("Person 003", "Person 004"):
+        await edit(phone, name, emails={"e": Email(address="after@example.org")})
+    await delete(phone, "Person 005")
     assert (await phone.sync()).full
-    assert (await desk.sync()).full
-    after = await in_step(phone, desk)
-    assert set(after) == set(before)
+    await delete_terminal_queue(people.system.broker.url, desk.terminal_id)
+    async with Terminal(desk.phonebook.path.parent, pull=False) as again:
+        await edit(again, "Person 002", notes={"n": Note(note="after")})
+        assert (await again.sync()).full
+        after = await in_step(phone, again)
+    assert set(after) == set(before) - {"urn:example:p005"}
     assert after["urn:example:p001"] == before["urn:example:p001"]
     assert after["urn:example:p002"].notes == {"n": Note(note="after")}
+    assert after["urn:example:p003"].notes == {"n": Note(note="lost")}
+    for uid in ("urn:example:p003", "urn:example:p004"):
+        assert after[uid].emails == {"e": Email(address="after@example.org")}
     assert await phone.conflicts() == ()
 
 

@@ -29,9 +29,11 @@ from contactmesh.contracts.sync.commands import (
     Exchange,
     Fetch,
     Fetched,
+    History,
     ListBook,
+    ListHistory,
 )
-from contactmesh.contracts.sync.records import BookEntry, ListedEntry
+from contactmesh.contracts.sync.records import BookEntry, ListedEntry, Reason, Version
 from contactmesh.terminal import NoReply, Phonebook, Update
 from contactmesh.terminal.book_sync import BookSync
 from contactmesh.terminal.errors import refusal_of
@@ -90,6 +92,8 @@ class Line:
                     raise refusal_of(refusal.body) from refusal
             case ListBook():
                 return self._listing(command)
+            case ListHistory():
+                return self._history(command)
             case Fetch():
                 return Fetched(entries=tuple(map(self._fetched, command.uids[:2])))
             case _:
@@ -111,6 +115,18 @@ class Line:
             after=page[-1].uid if page and page[-1] is not entries[-1] else None,
             token=self._server.lists(),
             since=micros(self._server.now) - FORGOTTEN_AFTER,
+        )
+
+    def _history(self, command: ListHistory) -> History:
+        entries = self._server.stored.entries.values()
+        revs = [entry.rev for entry in entries if entry.uid == command.uid]
+        revs += [version.rev for version in self._server.history(command.uid)]
+        before = [rev for rev in sorted(revs, reverse=True) if rev < (command.before or rev + 1)]
+        return History(
+            versions=tuple(
+                Version(rev=rev, reason=Reason.REPLACED, at=moment(rev), updated_at=moment(rev))
+                for rev in before[: command.limit]
+            )
         )
 
     def _fetched(self, uid: str) -> BookEntry:

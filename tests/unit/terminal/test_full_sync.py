@@ -4,8 +4,8 @@ import pytest
 from tests.unit.terminal.cards import card
 
 from contactmesh.contacts import digest
-from contactmesh.terminal.rules.full_sync import Here, Listed, Plan, compare
-from contactmesh.terminal.rules.syncing import Known
+from contactmesh.terminal.rules.full_sync import Here, Listed, Plan, after_loss, compare
+from contactmesh.terminal.rules.syncing import Known, mark
 
 A, B = (digest(card("x", name)) for name in ("Ann", "Bea"))
 SINCE = 100
@@ -77,6 +77,27 @@ def test_what_a_restored_database_has_lost_is_sent_again_on_what_it_has(
     plan = compare({"u": entry}, {"u": listed}, SINCE)
     assert plan == Plan(known={"u": Known(listed.rev, listed.digest)})
     assert entry.digest != listed.digest
+
+
+@pytest.mark.claim("Y6")
+@pytest.mark.parametrize(
+    ("entry", "listed"),
+    [
+        (here(200, A, A), Listed(300, B)),
+        (here(200, A, A), Listed(300, None)),
+        (here(200, None, None), Listed(300, A)),
+    ],
+    ids=["changed since", "deleted since", "deleted here and brought back since"],
+)
+def test_what_others_changed_after_a_restore_is_doubted_and_sent_again_if_it_was_lost(
+    entry: Here, listed: Listed
+) -> None:
+    assert not compare({"u": entry}, {"u": listed}, SINCE).doubted
+    plan = compare({"u": entry}, {"u": listed}, SINCE, restored=True)
+    assert plan == Plan(doubted={"u": 200})
+    known = after_loss(entry, listed)
+    assert known.rev is None
+    assert mark(known, entry.digest) is not None
 
 
 @pytest.mark.claim("Y6")

@@ -43,6 +43,8 @@ class Plan:
         forget: entries that neither side has any more.
         adopt: the server's uids, by that of an entry here that is the same and was never synced.
         fetch: the uids of what is to be fetched.
+        doubted: the revisions, by uid, of what another terminal may have changed without what is
+            here: where a restored database has lost it. What it remembers is to be fetched.
     """
 
     known: dict[str, Known] = field(default_factory=dict)
@@ -50,9 +52,16 @@ class Plan:
     forget: list[str] = field(default_factory=list)
     adopt: dict[str, str] = field(default_factory=dict)
     fetch: list[str] = field(default_factory=list)
+    doubted: dict[str, int] = field(default_factory=dict)
 
 
-def compare(here: Mapping[str, Here], listed: Mapping[str, Listed], since: int) -> Plan:
+def compare(
+    here: Mapping[str, Here],
+    listed: Mapping[str, Listed],
+    since: int,
+    *,
+    restored: bool = False,
+) -> Plan:
     """Compare the entries here with a whole listing.
 
     Args:
@@ -60,6 +69,7 @@ def compare(here: Mapping[str, Here], listed: Mapping[str, Listed], since: int) 
         listed: the server's entries by uid.
         since: of an entry that is not listed, the latest revision with which it was deleted long
             ago; with a later one it was lost, and is sent again.
+        restored: whether the server's database is known to have been restored.
     """
     plan = Plan()
     # A database that lists nothing so late has hardly deleted it: of a book that was lost as a
@@ -67,14 +77,23 @@ def compare(here: Mapping[str, Here], listed: Mapping[str, Listed], since: int) 
     since = min(since, max((entry.rev for entry in listed.values()), default=0))
     for uid, entry in sorted(here.items()):
         if uid in listed:
-            _listed(plan, uid, entry, listed[uid])
+            _listed(plan, uid, entry, listed[uid], restored=restored)
         else:
             _not_listed(plan, uid, entry, since)
     _unknown(plan, here, listed)
     return plan
 
 
-def _listed(plan: Plan, uid: str, here: Here, listed: Listed) -> None:
+def after_loss(here: Here, listed: Listed) -> Known:
+    """What is known of an entry whose last revision here the server's database has lost.
+
+    So it is marked: the server joins contents with what stands, and takes nothing away; of a
+    deletion it tells the user, because its author has not seen what stands.
+    """
+    return Known(digest=listed.digest if here.digest is None else None)
+
+
+def _listed(plan: Plan, uid: str, here: Here, listed: Listed, *, restored: bool) -> None:
     told = Known(listed.rev, listed.digest)
     # A later revision than the listed one was lost with the database: what stands here was made
     # on more than the server has, and is put on top of that. So it is where nothing but the
@@ -87,6 +106,8 @@ def _listed(plan: Plan, uid: str, here: Here, listed: Listed) -> None:
     elif mark(here.known, here.digest) is not None:
         # The exchange joins both sides, from what this terminal had seen.
         return
+    elif restored and rev is not None:
+        plan.doubted[uid] = rev
     elif listed.digest is None:
         plan.known[uid] = told
         plan.delete.append(uid)
