@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from hashlib import sha256
 from typing import Annotated, Final, Protocol, TypeVar
 
 import typer
@@ -57,6 +58,11 @@ def short_id(identifier: str) -> str:
 def short_contact_id(identifier: str) -> str:
     """The end of a contact's id: it begins with the time, which imported contacts share."""
     return identifier[-SHORT:]
+
+
+def mark_of(*identifiers: str) -> str:
+    """A short id for what has none that could be told from others by its ends."""
+    return sha256(" ".join(identifiers).encode()).hexdigest()[:SHORT]
 
 
 async def user_named(phonebook: Phonebook, name: str) -> str:
@@ -150,19 +156,18 @@ async def contact_named(phonebook: Phonebook, name: str) -> Contact:
     Raises:
         NoSuchThing: none, or several, are named so.
     """
+    return one_named(name, await find_contacts(phonebook, name), texts.NO_CONTACT, told_apart)
+
+
+async def find_contacts(phonebook: Phonebook, name: str) -> list[Contact]:
+    """The contacts that may be meant by an id, either end of it, or a name."""
     contacts = await phonebook.contacts()
     sought = plain_text(name)
-    found = (
+    return (
         by_id(contacts, name, lambda contact: contact.contact_id)
         or [contact for contact in contacts if sought == contact.user_id]
         or [contact for contact in contacts if plain_text(contact.display_name) == sought]
         or [contact for contact in contacts if sought in _nicknames(contact)]
-    )
-    return one_named(
-        name,
-        found,
-        texts.NO_CONTACT,
-        _told_apart,
     )
 
 
@@ -208,7 +213,7 @@ def one_named(
     return found[0]
 
 
-def _told_apart(contact: Contact) -> str:
+def told_apart(contact: Contact) -> str:
     """A contact among others of the same name: with a number, for nobody knows ids."""
     numbers = [phone.number for phone in (contact.card.phones or {}).values()][:1]
     return f"{short_contact_id(contact.contact_id)} ({', '.join((contact.display_name, *numbers))})"

@@ -17,6 +17,7 @@ from contactmesh.cli.terminal.connecting import connected, phonebook_of
 from contactmesh.cli.terminal.naming import group_named
 from contactmesh.cli.terminal.place import Place, at_a_terminal
 from contactmesh.cli.terminal.sim_telling import KnownSims
+from contactmesh.cli.terminal.sync_telling import telling_failing
 from contactmesh.cli.terminal.telling import Teller, merged
 from contactmesh.terminal import CommandRefused, NoReply, SimContactsWaiting, Terminal
 from contactmesh.terminal.pulling import REFUSED, Refused
@@ -83,7 +84,8 @@ async def watch(place: Place, as_json: AsJson = False) -> None:
             connected(place, pull=True) as terminal,
         ):
             print_note(texts.WATCHING.format(terminal_id=terminal.terminal_id))
-            await _follow(terminal, teller, as_json=as_json)
+            async with telling_failing(terminal.phonebook):
+                await _follow(terminal, teller, as_json=as_json)
 
 
 def _print_pulled(lines: Sequence[str], every: int | None, *, whole: bool) -> None:

@@ -11,8 +11,8 @@ from contactmesh.cli.terminal import sim_texts, texts
 from contactmesh.cli.terminal.asking import SaidYes
 from contactmesh.cli.terminal.cards import said, seen
 from contactmesh.cli.terminal.connecting import connected
+from contactmesh.cli.terminal.doing import asking_before_removals, progress_of
 from contactmesh.cli.terminal.place import Place, at_a_terminal
-from contactmesh.cli.terminal.sim_doing import asking_before_removals, progress_of
 from contactmesh.cli.terminal.sim_naming import OnOrOff, SimName, find_pending, sim_here
 from contactmesh.contracts.multi_sim.records import SimView
 from contactmesh.terminal import AcceptOutcome, LargeRemoval, Terminal

@@ -21,9 +21,9 @@ from contactmesh.cli.output import (
 from contactmesh.cli.terminal import sim_texts, texts
 from contactmesh.cli.terminal.asking import SaidYes
 from contactmesh.cli.terminal.connecting import connected
+from contactmesh.cli.terminal.doing import asking_before_removals, progress_of
 from contactmesh.cli.terminal.naming import contact_named
 from contactmesh.cli.terminal.place import Place, at_a_terminal
-from contactmesh.cli.terminal.sim_doing import asking_before_removals, progress_of
 from contactmesh.cli.terminal.sim_naming import SimName, find_account, find_sim, sim_here
 from contactmesh.cli.terminal.suggesting import suggested
 from contactmesh.contracts.multi_sim.records import SimView, SpaceKind

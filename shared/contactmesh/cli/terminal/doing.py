@@ -12,8 +12,8 @@ from contactmesh.cli.terminal.asking import sure
 from contactmesh.terminal import LargeRemoval
 
 Outcome = TypeVar("Outcome")
-Done = Callable[[int, int], None]
-"""Told how many contacts are done, of how many."""
+Done = Callable[[int, int | None], None]
+"""Told how many contacts are done, and of how many where that is known."""
 
 
 @contextmanager
