@@ -80,7 +80,7 @@ class Loading:
         }
         if missing:
             guards = await self._owners.get_many(sorted(missing))
-            loaded.guards = {user_id: guards.get(user_id, {"etag": 0})["etag"] for user_id in users}
+            loaded.guards = {one: guards.get(one, {"etag": 0})["etag"] for one in missing}
             await self._load_books(loaded.state, sorted(missing))
         return loaded
 

@@ -1,5 +1,6 @@
 """Two terminals of a user and one address book: with broker and database (rows Y1-Y6)."""
 
+import asyncio
 import secrets
 
 import pytest
@@ -145,6 +146,43 @@ async def test_after_a_lost_reply_the_same_changes_do_nothing_more(system: Syste
     await tablet.catches_up()
     assert tablet.numbers() == phone.numbers()
     assert len(await tablet.history("c000")) == 2
+
+
+async def test_terminals_that_sync_at_once_come_to_one_book(system: System) -> None:
+    first = Book(await system.terminal("lin"))
+    await first.saves({"shared": contact("shared", "0")})
+    user_id = first.terminal.user_id
+    others = [Book(await system.another_terminal(user_id)) for _ in range(3)]
+    for other in others:
+        await other.begins_anew()
+    books = [first, *others]
+
+    async def works(book: Book, number: int) -> None:
+        for step in range(6):
+            own = f"own-{number}-{step}"
+            before = book.held[uid_of("shared")]
+            nicknames = {**before.get("nicknames", {}), f"n{number}": {"name": f"{number}.{step}"}}
+            shared = {**before, "nicknames": nicknames}
+            results = await book.saves({own: contact(own, "1"), "shared": shared})
+            assert all(one.outcome is not Outcome.REJECTED for one in results)
+
+    await asyncio.gather(*(works(book, number) for number, book in enumerate(books)))
+    for book in books:
+        await book.catches_up()
+    assert all(book.held == first.held and book.revs == first.revs for book in books)
+    nicknames = first.held[uid_of("shared")]["nicknames"]
+    assert {key: one["name"] for key, one in nicknames.items()} == {
+        f"n{number}": f"{number}.5" for number in range(4)
+    }, "no terminal's edit of its own field is lost"
+    assert await first.conflicts() == []
+    own = {uid_of(f"own-{number}-{step}") for number in range(4) for step in range(6)}
+    assert set(first.held) == {uid_of("shared"), *own}
+    assert len(set(first.revs.values())) == len(first.revs)
+    (view,) = (await books_of(first.terminal)).values()
+    assert view["entries"] == len(first.held)
+    for book in others:
+        given = [(entry.uid, entry.rev) for entry in book.given]
+        assert len(given) == len(set(given)), "no revision twice"
 
 
 async def test_an_update_is_pushed_to_all_terminals_of_the_owner_and_to_nobody_else(
