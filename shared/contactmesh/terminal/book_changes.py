@@ -60,7 +60,8 @@ class BookChanges:
             )
             return False
         if entry.rev == 0:
-            # It was asked for, and never was.
+            # It was asked for.
+            self._records.book.never_was(entry.uid)
             return False
         known, own = self._records.book.known(entry.uid), self._own(entry.uid)
         if own is None and card is not None and known == Known():
@@ -83,6 +84,8 @@ class BookChanges:
         for uid, known in plan.known.items():
             self._records.book.told(uid, known)
         self._records.book.forget(plan.forget)
+        for uid, entry in listed.items():
+            self._records.book.passed_over(uid, entry.rev)
         return plan
 
     def lost(self, listed: Mapping[str, Listed]) -> None:

@@ -103,6 +103,11 @@ class BookRecords:
             "UPDATE book_entries SET told_rev = max(told_rev, ?) WHERE uid = ?", (rev, uid)
         )
 
+    def never_was(self, uid: str) -> None:
+        """The server has nothing of an entry, whatever it told before."""
+        self._database.execute("UPDATE book_entries SET told_rev = 0 WHERE uid = ?", (uid,))
+        self._forget_what_is_nowhere(uid)
+
     def behind(self) -> list[str]:
         """The uids of entries that are not marked any more, and older than the server told."""
         rows = self._database.execute(
@@ -120,7 +125,7 @@ class BookRecords:
     def _forget_what_is_nowhere(self, uid: str) -> None:
         self._database.execute(
             "DELETE FROM book_entries WHERE uid = ? AND own IS NULL AND digest IS NULL "
-            "AND coalesce(rev, 0) = 0",
+            "AND coalesce(rev, 0) = 0 AND told_rev = 0",
             (uid,),
         )
 
@@ -140,10 +145,10 @@ class BookRecords:
         return {row["uid"]: Here(Known(row["rev"], row["digest"]), row["own"]) for row in rows}
 
     def never_synced(self, digest: str) -> str | None:
-        """The uid of an entry with these contents of which the server was never told."""
+        """The uid of an entry with these contents that the server, as far as known, has not."""
         row = self._database.execute(
             "SELECT uid FROM book_entries WHERE own = ? AND rev IS NULL AND digest IS NULL "
-            "ORDER BY uid LIMIT 1",
+            "AND told_rev = 0 ORDER BY uid LIMIT 1",
             (digest,),
         ).fetchone()
         return None if row is None else str(row["uid"])

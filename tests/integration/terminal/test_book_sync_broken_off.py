@@ -283,6 +283,40 @@ async def test_after_a_restore_from_a_backup_the_terminals_bring_back_what_it_lo
 
 
 @pytest.mark.claim("Y6")
+async def test_an_edit_that_was_lost_and_one_made_since_by_a_terminal_that_never_saw_it_are_joined(
+    people: People,
+) -> None:
+    phone = await people.enrol(people.system.new_user("alice"))
+    desk = await people.enrol(phone.user_id, "desk")
+    async with phone, desk:
+        await keep(phone, *persons(2))
+        await in_step(phone, desk)
+    backup = Backup(people.system)
+    async with Terminal(desk.phonebook.path.parent, pull=False) as again:
+        await edit(again, "Person 000", notes={"n": Note(note="lost")})
+        await again.sync()
+    backup.restore()
+    for terminal in (phone, desk):
+        await delete_terminal_queue(people.system.broker.url, terminal.terminal_id)
+    async with Terminal(phone.phonebook.path.parent, pull=False) as other:
+        for name in ("Person 000", "Person 001"):
+            await edit(other, name, emails={"e": Email(address="since@example.org")})
+        assert not (await other.sync()).full
+    await delete_terminal_queue(people.system.broker.url, desk.terminal_id)
+    async with (
+        Terminal(desk.phonebook.path.parent, pull=False) as again,
+        Terminal(phone.phonebook.path.parent, pull=False) as other,
+    ):
+        assert (await again.sync()).full
+        after = await in_step(again, other)
+    assert after["urn:example:p000"].notes == {"n": Note(note="lost")}
+    assert [one.emails for one in after.values()] == [
+        {"e": Email(address="since@example.org")},
+        {"e": Email(address="since@example.org")},
+    ]
+
+
+@pytest.mark.claim("Y6")
 async def test_a_book_that_was_lost_as_a_whole_is_brought_back(people: People) -> None:
     backup = Backup(people.system)
     phone, desk = await two(people, *persons(30))

@@ -10,7 +10,7 @@ import pytest_asyncio
 from tests.unit.terminal.book import applied, entry, exchanged, gone, marked, pushed, synced
 from tests.unit.terminal.cards import FAMILY, card, changed, enveloped, member, page
 
-from contactmesh.contacts import Card, Note, write_vcards
+from contactmesh.contacts import Card, Note, digest, write_vcards
 from contactmesh.contracts.errors import ErrorCode
 from contactmesh.contracts.group.views import MemberState
 from contactmesh.contracts.sync.records import ChangeResult, Outcome
@@ -24,6 +24,7 @@ from contactmesh.terminal import (
     UnreadableUpdate,
 )
 from contactmesh.terminal.database import _MIGRATIONS, json_text
+from contactmesh.terminal.rules.full_sync import Listed
 
 OLD, NEW = "+8613800138000", "+8613900139000"
 LI = card("li", "Li Wei", phones={"m": OLD})
@@ -275,6 +276,44 @@ async def test_a_new_entry_that_the_server_has_under_another_uid_is_that_one(
     received, _ = await phonebook.exchanged((), exchanged((), entry(twin, 8)))
     assert received == 1
     assert len(await phonebook.contacts()) == 3
+
+
+@pytest.mark.parametrize("told", ["an exchange", "a listing"])
+async def test_but_not_one_that_the_server_has_under_its_own_uid(
+    phonebook: Phonebook, told: str
+) -> None:
+    await have(phonebook, LI)
+    theirs = LI.model_copy(update={"uid": "urn:example:theirs"})
+    if told == "an exchange":
+        await phonebook.exchanged((), exchanged((), entry(LI_MOVED, 6), entry(theirs, 7)))
+    else:
+        listed = {LI.uid: Listed(6, digest(LI_MOVED)), theirs.uid: Listed(7, digest(theirs))}
+        plan, _ = await phonebook.compare_book(listed, 0, restored=False)
+        assert plan.fetch == [theirs.uid]
+        await phonebook.take_entries([entry(theirs, 7)])
+    assert await marks(phonebook) == {LI.uid: False}
+    assert len(await phonebook.contacts()) == 2
+
+
+async def test_what_was_made_on_both_sides_and_deleted_here_unseen_is_fetched(
+    phonebook: Phonebook,
+) -> None:
+    ids = await have(phonebook, LI)
+    await push(phonebook, pushed(LI_MOVED, 6))
+    await phonebook.delete_own(ids[LI.uid])
+    assert await phonebook.behind() == (LI.uid,)
+    await phonebook.take_entries([entry(LI_MOVED, 6)])
+    assert await numbers(phonebook) == {"Li Wei": [NEW]}
+    assert await phonebook.behind() == ()
+
+
+async def test_unless_it_is_not_there_any_more(phonebook: Phonebook) -> None:
+    ids = await have(phonebook, LI)
+    await push(phonebook, pushed(LI_MOVED, 6))
+    await phonebook.delete_own(ids[LI.uid])
+    await phonebook.take_entries([entry(LI, 0).model_copy(update={"card": None})])
+    assert await phonebook.behind() == ()
+    assert await phonebook.book_is_empty()
 
 
 async def test_new_entries_are_held_back_until_it_is_known_what_the_server_has(
