@@ -222,7 +222,7 @@ def _change(entry: MarkedEntry) -> Change:
     return Change(
         uid=entry.uid,
         op=Operation.DELETED if entry.card is None else Operation.MODIFIED,
-        base_rev=entry.known.rev,
+        base_rev=entry.known.rev or None,
         updated_at=entry.updated_at,
         card=None if entry.card is None else json.loads(entry.card),
     )

@@ -32,6 +32,7 @@ from contactmesh.terminal.book_entries import Duplicate, Joined, SyncOutcome
 from contactmesh.terminal.commands import ServiceCommands
 from contactmesh.terminal.errors import UnknownContact
 from contactmesh.terminal.rules.scheduling import Schedule
+from contactmesh.terminal.rules.spaces import has_fit_uid
 from contactmesh.terminal.storing import Progress
 
 SHORTEST_SECONDS: Final = 60
@@ -130,6 +131,8 @@ class BookCommands(ServiceCommands):
         try:
             (uid,) = await self.phonebook.uids_of((contact,))
         except UnknownContact:
+            if not has_fit_uid(contact):
+                raise
             return contact
         return uid
 
@@ -197,9 +200,11 @@ class BookCommands(ServiceCommands):
         uids = await self.phonebook.uids_of(contact_ids)
         for at in range(0, len(uids), MOST_RESTORED):
             page = uids[at : at + MOST_RESTORED]
-            await self._requests.ask(Erase(uids=page), Done)
+            there = tuple(uid for uid in page if has_fit_uid(uid))
+            if there:
+                await self._requests.ask(Erase(uids=there), Done)
             self._tell(await self.phonebook.erased(page))
-            await self._book_sync.fetch(page)
+            await self._book_sync.fetch(there)
 
     # Conflicts
 

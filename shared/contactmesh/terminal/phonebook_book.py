@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, time
+from typing import Final
 
 from contactmesh.contacts import Card, display_name
 from contactmesh.contracts.sync.commands import Exchanged
@@ -14,7 +15,7 @@ from contactmesh.terminal.phonebook_file import PhonebookFile
 from contactmesh.terminal.records import Records
 from contactmesh.terminal.rules.full_sync import Listed, Plan
 from contactmesh.terminal.rules.scheduling import Schedule
-from contactmesh.terminal.rules.spaces import storable, that_fit
+from contactmesh.terminal.rules.spaces import has_fit_uid, storable, that_fit
 
 _TOKEN = "book_token"  # noqa: S105 - a name
 _LAST_SYNC = "last_sync_at"
@@ -23,7 +24,8 @@ _PROBLEM = "sync_problem"
 _EVERY = "sync_every_seconds"
 _AT = "sync_at"
 
-TOO_LARGE = "It is too large. Make a photo or a note of it smaller."
+TOO_LARGE: Final = "It is too large. Make a photo or a note of it smaller."
+UNFIT_UID: Final = "Its uid is too long, or has control characters. Give it another."
 
 
 class PhonebookBook(PhonebookFile):
@@ -108,7 +110,7 @@ class PhonebookBook(PhonebookFile):
     async def next_to_send(self, *, limit: int, room: int, new: bool) -> tuple[MarkedEntry, ...]:
         """The next entries of which the server has to be told, as many as a command has room for.
 
-        One that is too large for any is passed over from now on, until it is edited.
+        One that no command can carry is passed over from now on, until it is edited.
 
         Args:
             limit: how many at most.
@@ -119,11 +121,12 @@ class PhonebookBook(PhonebookFile):
         def change(_: Changes, records: Records) -> tuple[MarkedEntry, ...]:
             while True:
                 found = records.book.marked(limit=limit, new=new)
-                large = [one for one in found if not _storable(one, room)]
-                if not large:
+                problems = [(one, _problem(one, room)) for one in found]
+                if all(problem is None for _, problem in problems):
                     return tuple(found[: that_fit(map(_size, found), room)])
-                for one in large:
-                    records.book.told(one.uid, one.known, TOO_LARGE)
+                for one, problem in problems:
+                    if problem is not None:
+                        records.book.told(one.uid, one.known, problem)
 
         page, _ = await self._change(change)
         return page
@@ -215,5 +218,11 @@ def _size(entry: MarkedEntry) -> int:
     return 0 if entry.card is None else len(entry.card.encode())
 
 
-def _storable(entry: MarkedEntry, room: int) -> bool:
-    return entry.card is None or storable(Card.model_validate_json(entry.card), _size(entry), room)
+def _problem(entry: MarkedEntry, room: int) -> str | None:
+    """Why no command can carry an entry."""
+    if not has_fit_uid(entry.uid):
+        return UNFIT_UID
+    if entry.card is None:
+        return None
+    card = Card.model_validate_json(entry.card)
+    return None if storable(card, _size(entry), room) else TOO_LARGE

@@ -367,14 +367,22 @@ async def test_a_rejected_entry_is_reported_by_name_until_it_is_edited(
     assert await marks(phonebook) == {LI.uid: False}
 
 
-async def test_a_card_that_no_command_has_room_for_is_passed_over_by_name(
-    phonebook: Phonebook,
+@pytest.mark.parametrize(
+    ("unfit", "problem"),
+    [
+        (card("a-large", "Unfit", note="x" * 300_000), "too large"),
+        (card("a" * 600, "Unfit"), "uid"),
+    ],
+    ids=["too large", "a uid that is too long"],
+)
+async def test_what_no_command_can_carry_is_passed_over_by_name(
+    phonebook: Phonebook, unfit: Card, problem: str
 ) -> None:
-    large = card("a-large", "Photographer", note="x" * 300_000)
-    await have(phonebook, large, LI, BOB)
-    assert len(await marked(phonebook)) == 2
+    await have(phonebook, unfit, LI, BOB)
+    assert await marks(phonebook) == {LI.uid: False, BOB.uid: False}
     (rejected,) = await phonebook.rejected()
-    assert rejected.display_name == "Photographer"
+    assert rejected.display_name == "Unfit"
+    assert problem in rejected.problem
 
 
 @pytest.mark.parametrize("room", [1, 500, 2_000])

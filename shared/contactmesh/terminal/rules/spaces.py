@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from pydantic import JsonValue
+from pydantic import JsonValue, TypeAdapter, ValidationError
 
 from contactmesh.contacts import (
     Card,
@@ -20,9 +20,12 @@ from contactmesh.contacts import (
     display_name,
     merge,
 )
+from contactmesh.contracts.multi_sim.records import ContactUid
 
 FEW_REMOVALS: Final = 10
 """As many contacts may always be removed without asking."""
+
+_UID: Final[TypeAdapter[str]] = TypeAdapter(ContactUid)
 
 
 class PendingChange(StrEnum):
@@ -188,6 +191,15 @@ def that_fit(sizes: Iterable[int], room: int) -> int:
             break
         number += 1
     return number
+
+
+def has_fit_uid(uid: str) -> bool:
+    """Whether a uid is one that a space takes: not too long, no control characters."""
+    try:
+        _UID.validate_python(uid)
+    except ValidationError:
+        return False
+    return True
 
 
 def storable(card: Card, size: int, room: int) -> bool:
