@@ -14,6 +14,7 @@ from contactmesh.cli.terminal.connecting import connected
 from contactmesh.cli.terminal.naming import ContactName, contact_named
 from contactmesh.cli.terminal.place import Place, at_a_terminal
 from contactmesh.cli.terminal.suggesting import suggested
+from contactmesh.cli.terminal.sync_telling import tell_waiting
 from contactmesh.cli.terminal.times import told
 from contactmesh.cli.terminal.versions import MOST_LINES, Entry, Numbered, entry_named, versions_of
 
@@ -30,15 +31,13 @@ app = typer.Typer()
 async def history(place: Place, name: ContactName, as_json: AsJson = False) -> None:
     """Show the versions of a contact."""
     async with connected(place) as terminal:
+        await tell_waiting(terminal.phonebook)
         entry = await entry_named(terminal, name)
         versions = await versions_of(terminal, entry)
-        waiting = (await terminal.phonebook.sync_state()).waiting
     if as_json:
         print_json([_json(one) for one in versions])
     else:
         _show(entry, versions, terminal.terminal_id)
-    if waiting:
-        print_note(suggested(sync_texts.WAITING_HERE))
 
 
 @app.command(

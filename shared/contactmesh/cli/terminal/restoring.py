@@ -23,7 +23,7 @@ from contactmesh.cli.terminal.history import by_whom
 from contactmesh.cli.terminal.naming import short_contact_id
 from contactmesh.cli.terminal.place import Place, at_a_terminal
 from contactmesh.cli.terminal.suggesting import suggested
-from contactmesh.cli.terminal.sync_telling import sync_before
+from contactmesh.cli.terminal.sync_telling import sync_before, tell_waiting
 from contactmesh.cli.terminal.times import read_moment, told
 from contactmesh.cli.terminal.versions import (
     Entry,
@@ -144,8 +144,9 @@ def _tell(entry: Entry, chosen: Numbered, versions: list[Numbered]) -> None:
     if stood.rev == chosen.version.rev:
         print_note(sync_texts.ALREADY_SO.format(name=entry.name))
         return
-    deleted = chosen.version.deleted
-    text = sync_texts.RESTORED_DELETED if deleted else sync_texts.RESTORED
+    text = sync_texts.RESTORED_BACK if stood.deleted else sync_texts.RESTORED
+    if chosen.version.deleted:
+        text = sync_texts.RESTORED_DELETED
     print_text(text.format(name=entry.name, time=told(chosen.version.at)))
     if stood.card is not None and chosen.version.card is not None:
         before, after = map(Card.model_validate, (stood.card, chosen.version.card))
@@ -155,6 +156,7 @@ def _tell(entry: Entry, chosen: Numbered, versions: list[Numbered]) -> None:
 
 async def _list_deleted(place: Place, as_json: bool) -> None:
     async with connected(place) as terminal:
+        await tell_waiting(terminal.phonebook)
         deleted = await terminal.deleted()
         here = terminal.terminal_id
     print_rows(

@@ -51,6 +51,12 @@ async def _until_failing(phonebook: Phonebook, ended: asyncio.Event) -> None:
         pass
 
 
+async def tell_waiting(phonebook: Phonebook) -> None:
+    """Say it if the server does not know yet all that changed here."""
+    if (await phonebook.sync_state()).waiting:
+        print_note(suggested(sync_texts.WAITING_HERE))
+
+
 def told_schedule(schedule: Schedule) -> str:
     """When a terminal syncs by itself."""
     if schedule.every is not None:

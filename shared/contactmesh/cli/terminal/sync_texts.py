@@ -115,7 +115,7 @@ MADE, CHANGED, DELETED, LOST = "made", "changed", "deleted", "lost to a later ch
 STANDS = "{what} (stands)"
 HERE = "this terminal"
 WAITING_HERE = (
-    "Not all that changed here is synced yet, so it is not in the history: "
+    "Some contacts changed or were deleted here and are not synced yet: "
     "contactmesh terminal sync{which}"
 )
 RESTORE_NEXT = "Get one back: contactmesh terminal restore {contact} --to VERSION{which}"
@@ -149,6 +149,7 @@ TO_OR_DELETED = "--to belongs to a contact, and not to --deleted."
 NO_VERSION = "{name} has no version {number}. See: contactmesh terminal history {contact}{which}"
 NO_EARLIER = "{name} has no earlier version of the last 30 days."
 RESTORED = "{name} is again as of {time}."
+RESTORED_BACK = "{name} is back, as of {time}."
 RESTORED_DELETED = "{name} is deleted again, as of {time}."
 RESTORED_LINE = "  {line}"
 ALREADY_SO = "{name} is so already."

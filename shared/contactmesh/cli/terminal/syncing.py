@@ -1,16 +1,19 @@
 """Syncing the address book, by hand and by itself."""
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import asdict
+from datetime import UTC, datetime
 from typing import Annotated
 
 import typer
 from pydantic import JsonValue
 
-from contactmesh.cli.errors import WrongUsage
+from contactmesh.cli.errors import SystemUnreachable, WrongUsage
 from contactmesh.cli.exit_codes import ExitCode
 from contactmesh.cli.output import AsJson, print_json, print_note, print_table, print_text
 from contactmesh.cli.terminal import sync_texts
-from contactmesh.cli.terminal.connecting import connected
+from contactmesh.cli.terminal.connecting import connected, phonebook_of
 from contactmesh.cli.terminal.doing import asking_before_removals, progress_of
 from contactmesh.cli.terminal.naming import short_contact_id
 from contactmesh.cli.terminal.place import Place, at_a_terminal
@@ -43,8 +46,7 @@ async def sync(
 ) -> None:
     """Sync the address book."""
     chosen = _schedule(every, at, off)
-    async with connected(place, asks=not off) as terminal:
-        await tell_failing(terminal.phonebook)
+    async with _failures_kept(place), connected(place, asks=not off) as terminal:
         if chosen is not None:
             await terminal.set_sync_schedule(every=chosen.every, at=chosen.at)
             print_note(told_schedule(chosen))
@@ -65,6 +67,18 @@ async def sync(
         _show(outcome)
     if outcome is not None and outcome.rejected:
         raise typer.Exit(ExitCode.FAILED)
+
+
+@asynccontextmanager
+async def _failures_kept(place: Place) -> AsyncIterator[None]:
+    """Say since when syncing fails, and keep it if the system cannot even be reached."""
+    async with phonebook_of(place) as phonebook:
+        await tell_failing(phonebook)
+        try:
+            yield
+        except SystemUnreachable as error:
+            await phonebook.sync_failed(datetime.now(UTC), str(error))
+            raise
 
 
 def _schedule(every: str | None, at: str | None, off: bool) -> Schedule | None:

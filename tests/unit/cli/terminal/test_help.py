@@ -34,6 +34,7 @@ def test_there_is_a_command_for_each_thing() -> None:
         "group dissolve", "group subscribe", "group unsubscribe", "sim add", "sim list",
         "sim move", "sim replace", "sim remove", "sim info", "sim consent", "sim follow-book",
         "sim store", "sim update", "sim pending", "sim accept", "sim decline", "sim auto-accept",
+        "sync", "history", "restore", "conflicts", "duplicates", "own-card", "sync-policy", "erase",
     }  # fmt: skip
 
 
