@@ -39,6 +39,12 @@ ROWS = {
     "M4": "A shared upload comes to the user's other accounts that agree; what is new waits there",
     "M5": "An update is laid ready for a SIM, from its own account or over it from another one",
     "M6": "The terminal accepts or declines; either way it is gone and does not come back",
+    "Y1": "Every contact has its update time; what was updated since the last sync is sent",
+    "Y2": "An update says whether it deletes or modifies",
+    "Y3": "The server finds what it changed; if nobody else has synced, changes are applied",
+    "Y4": "Otherwise edits are joined, or the later one wins; what lost is kept, and restorable",
+    "Y5": "A deletion deletes what its author had seen; a modification overwrites, or creates",
+    "Y6": "The end of a sync is the account's last sync; a token in its place says from where on",
 }
 
 

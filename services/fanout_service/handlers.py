@@ -30,7 +30,14 @@ from contactmesh.messaging.publisher import Publisher
 from contactmesh.messaging.topology import FANOUT, terminal_key, user_key
 from contactmesh.runtime.commands import Clock, utc_now
 from contactmesh.runtime.events import read_events
-from fanout_service.domain.delivery import Delivery, of_change, of_group, of_invitation, of_space
+from fanout_service.domain.delivery import (
+    Delivery,
+    of_book,
+    of_change,
+    of_group,
+    of_invitation,
+    of_space,
+)
 from fanout_service.metrics import DELIVERED, HELD, RECIPIENTS, TO_BROKER, WITHHELD
 from fanout_service.repository import Terminals
 
@@ -98,6 +105,8 @@ class FanOut:
             match one.event.message:
                 case ContactChanged(scope=Scope.SPACE) as waits:
                     deliveries += [(envelope, it) for it in of_space(waits)]
+                case ContactChanged(scope=Scope.BOOK) as entry:
+                    deliveries.append((envelope, of_book(entry)))
                 case ContactChanged() as changed:
                     if one.audience is not None and not one.audience.dissolved:
                         deliveries.append((envelope, of_change(one.audience, changed)))

@@ -12,9 +12,9 @@ from contactmesh.runtime.process import TRANSIENT, ServiceProcess, run_until_sig
 from contactmesh.storage.database import Database
 from contactmesh.storage.revoked import RevokedTerminals
 from contactmesh.storage.unit_of_work import UnitOfWork
+from group_service.card_handler import CardChanges
 from group_service.event_handler import GroupEvents
 from group_service.handlers import GroupCommands
-from group_service.line_handler import LineChanges
 from group_service.repository.cleaning import Cleaning
 from group_service.repository.loading import Loading
 from group_service.repository.reading import Reading
@@ -40,11 +40,12 @@ async def main(stopping: asyncio.Event) -> None:
         unit_of_work = UnitOfWork(database)
         relay = OutboxRelay(unit_of_work.outbox, events, transient=TRANSIENT)
         loading = Loading(database)
+        limits = settings.limits()
         commands = CommandHandler(
             GroupCommands(
                 loading,
                 reading,
-                settings.limits(),
+                limits,
                 settings.cursor_key(),
             ),
             unit_of_work,
@@ -79,7 +80,7 @@ async def main(stopping: asyncio.Event) -> None:
                         reading,
                         Cleaning(database),
                         revoked,
-                        LineChanges(loading, unit_of_work, relay),
+                        CardChanges(loading, unit_of_work, relay, limits),
                         events,
                     ),
                     events,

@@ -23,7 +23,7 @@ from contactmesh.runtime.commands import Clock, on_fresh_state, utc_now
 from contactmesh.runtime.events import Event, read_events
 from contactmesh.storage.errors import StaleState
 from contactmesh.storage.revoked import RevokedTerminals
-from group_service.line_handler import LineChanges
+from group_service.card_handler import CardChanges
 from group_service.repository.cleaning import Cleaning
 from group_service.repository.reading import Reading
 
@@ -40,14 +40,14 @@ class GroupEvents:
         reading: Reading,
         cleaning: Cleaning,
         revoked: RevokedTerminals,
-        lines: LineChanges,
+        cards: CardChanges,
         publisher: Publisher,
         clock: Clock = utc_now,
     ) -> None:
         self._reading = reading
         self._cleaning = cleaning
         self._revoked = revoked
-        self._lines = lines
+        self._cards = cards
         self._publisher = publisher
         self._clock = clock
 
@@ -55,7 +55,7 @@ class GroupEvents:
         """Handle every event of the batch."""
         events, parked = read_events(GROUP.events_queue.name, batch, KINDS)
         wanted: dict[str, Event] = {}
-        lines: list[tuple[Event, ContactChanged]] = []
+        changes: list[tuple[Event, ContactChanged]] = []
         for event in events:
             match event.message:
                 case TerminalRevoked() as revoked:
@@ -65,9 +65,11 @@ class GroupEvents:
                 case AudienceRequested() as requested:
                     wanted[requested.group_id] = event
                 case ContactChanged(scope=Scope.LINE) as changed:
-                    lines.append((event, changed))
-        if lines:
-            await self._lines.take(lines, self._clock)
+                    changes.append((event, changed))
+                case ContactChanged(scope=Scope.BOOK, own_card=True) as changed:
+                    changes.append((event, changed))
+        if changes:
+            await self._cards.take(changes, self._clock)
         for group_id, event in wanted.items():
             snapshot = await on_fresh_state(partial(self._snapshot, group_id, event))
             if snapshot is not None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from contactmesh.contracts.command import Command
+from contactmesh.contracts.contact import ContactChanged, Scope
 from contactmesh.contracts.group import commands
 from contactmesh.runtime.commands import Request
 
@@ -35,8 +36,11 @@ class Wanted:
     """(group, invitee)"""
     usage_of: set[str] = field(default_factory=set)
     guards: set[str] = field(default_factory=set)
+    cards_of: set[str] = field(default_factory=set)
+    """Users, with all their memberships."""
     lines_of: set[str] = field(default_factory=set)
-    """Users, with all their memberships and what became of their numbers."""
+    """Users, with what became of their numbers."""
+    own_cards_of: set[str] = field(default_factory=set)
 
 
 def wanted(requests: list[Request]) -> Wanted:
@@ -47,10 +51,14 @@ def wanted(requests: list[Request]) -> Wanted:
     return all_wanted
 
 
-def wanted_for_lines(owner_ids: Iterable[str]) -> Wanted:
-    """What changes to these users' numbers look at."""
-    owners = set(owner_ids)
-    return Wanted(lines_of=owners, guards=set(owners))
+def wanted_for_cards(events: Iterable[ContactChanged]) -> Wanted:
+    """What changes to users' numbers, and to their own cards in their address books, look at."""
+    want = Wanted()
+    for event in events:
+        want.cards_of.add(event.owner_id)
+        want.guards.add(event.owner_id)
+        (want.lines_of if event.scope is Scope.LINE else want.own_cards_of).add(event.owner_id)
+    return want
 
 
 def _own_membership(want: Wanted, request: Request, command: Any) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from contactmesh.contracts.carrier.events import RegistrationRecycled
-from contactmesh.contracts.contact import ContactChanged, Scope
+from contactmesh.contracts.contact import MAIN_BOOK, ContactChanged, Scope
 from contactmesh.contracts.identity import TerminalRevoked
 from contactmesh.contracts.multi_sim.events import CatchUp, SimRemoved, SpaceChanged
 from contactmesh.messaging.faults import fault_point
@@ -61,7 +61,7 @@ class SimEvents:
                 await self._replication.changed(event, changed)
             case CatchUp() as wanted:
                 await self._replication.catch_up(event, wanted)
-            case ContactChanged(scope=Scope.BOOK) as entry:
+            case ContactChanged(scope=Scope.BOOK) as entry if entry.book == MAIN_BOOK:
                 await self._replication.book_changed(event, entry)
             case RegistrationRecycled() as recycled:
                 await self._replication.recycled(event, recycled)

@@ -64,6 +64,10 @@ class Replication:
         """Take an entry of the address book over into each account that follows it."""
 
         async def step(carrier_id: str, state: State) -> tuple[Told, ...]:
+            want = Wanted()
+            for one in state.accounts_of(event.owner_id):
+                want.contacts(one, SpaceKind.PRIVATE, [event.uid])
+            await self._loading.load(state, want)
             account = await self._shared(state, event.owner_id, carrier_id, [event.uid])
             return follow(state, account, event, self._clock())
 

@@ -78,6 +78,8 @@ def _sample(schema: dict[str, Any], root: dict[str, Any], *, full: bool) -> Any:
         }
     if "prefixItems" in schema:
         return [_sample(one, root, full=full) for one in schema["prefixItems"]]
+    if "type" not in schema:
+        return CARD  # whatever JSON can say
     plain: dict[str, Any] = {
         "object": {},
         "array": [_sample(schema["items"], root, full=full)]

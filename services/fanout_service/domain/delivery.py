@@ -88,6 +88,21 @@ def of_change(audience: Audience, event: ContactChanged) -> Delivery:
     return Delivery(update, told, _muted(audience, told), event.rev, blocked)
 
 
+def of_book(event: ContactChanged) -> Delivery:
+    """A changed entry of an address book goes to all of its owner's terminals, to nobody else."""
+    update = ContactUpdate(
+        scope=event.scope,
+        owner_id=event.owner_id,
+        uid=event.uid,
+        rev=event.rev,
+        op=event.op,
+        card=event.card,
+        changed_fields=event.changed_fields,
+        book=event.book,
+    )
+    return Delivery(update, (event.owner_id,), rev=event.rev)
+
+
 def of_space(event: ContactChanged) -> list[Delivery]:
     """That something waits for a SIM goes to the terminal that holds it, and to no other (M5)."""
     if event.pending is None:
@@ -98,6 +113,7 @@ def of_space(event: ContactChanged) -> list[Delivery]:
         uid=event.uid,
         rev=event.rev,
         waiting=event.pending.waiting,
+        filling=event.pending.filling,
     )
     return [Delivery(update, (), rev=event.rev, terminal_ids=(event.pending.terminal_id,))]
 

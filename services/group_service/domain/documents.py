@@ -148,6 +148,30 @@ class Succession:
     withdrawn: tuple[Withdrawn, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class OwnCard:
+    """Which entry of their address books a user published last as their own card.
+
+    `rev` is the entry's revision, `at` when that was told of, in microseconds.
+    """
+
+    user_id: str
+    book: str | None
+    uid: str
+    rev: int
+    at: int
+
+    def knows(self, other: "OwnCard") -> bool:
+        """Whether what was told of an entry is as old as this, or older.
+
+        Of one entry its revision says so. The owner may choose another one, and a former one
+        again, whose revisions are older: then the time of telling does.
+        """
+        if (other.book, other.uid) == (self.book, self.uid):
+            return other.rev <= self.rev
+        return other.at <= self.at
+
+
 class InvitationState(StrEnum):
     """What has become of an invitation."""
 

@@ -1,17 +1,14 @@
 """What a member may be shown of another, and where a pull goes on (G1b, G4)."""
 
-import hmac
-from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Iterable
-from hashlib import sha256
 from typing import Any, Final
 
 from contactmesh.contracts.errors import ErrorCode, Refusal
 from contactmesh.contracts.group.views import MemberState, PulledMember
+from contactmesh.deciding.sealing import NotSealedHere, seal, unseal
 from group_service.domain.documents import Block, Member
 
 _REV_BYTES: Final = 8
-_MAC_BYTES: Final = 16
 
 
 def shown(
@@ -75,9 +72,7 @@ def write_cursor(key: bytes, group_id: str, user_id: str, rev: int) -> str:
     It holds the last revision that this user was shown, never the group's own: a cursor that moves
     while nothing is shown would tell of a hidden change.
     """
-    number = rev.to_bytes(_REV_BYTES, "big")
-    mac = _mac(key, group_id, user_id, number)
-    return urlsafe_b64encode(number + mac).decode().rstrip("=")
+    return seal(key, ("pull", group_id, user_id), rev.to_bytes(_REV_BYTES, "big"))
 
 
 def read_cursor(key: bytes, group_id: str, user_id: str, cursor: str, *, newest: int) -> int:
@@ -95,19 +90,12 @@ def read_cursor(key: bytes, group_id: str, user_id: str, cursor: str, *, newest:
             that was since restored.
     """
     try:
-        raw = urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4))
-    except ValueError as error:
+        rev = int.from_bytes(unseal(key, ("pull", group_id, user_id), cursor), "big")
+    except NotSealedHere as error:
         raise _full_sync() from error
-    number, mac = raw[:_REV_BYTES], raw[_REV_BYTES:]
-    rev = int.from_bytes(number, "big")
-    if not hmac.compare_digest(mac, _mac(key, group_id, user_id, number)) or rev > newest:
+    if rev > newest:
         raise _full_sync()
     return rev
-
-
-def _mac(key: bytes, group_id: str, user_id: str, number: bytes) -> bytes:
-    message = b"\0".join([b"pull", group_id.encode(), user_id.encode(), number])
-    return hmac.digest(key, message, sha256)[:_MAC_BYTES]
 
 
 def _full_sync() -> Refusal:

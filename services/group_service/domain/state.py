@@ -16,6 +16,7 @@ from group_service.domain.documents import (
     Invitation,
     Limits,
     Member,
+    OwnCard,
     PullInterval,
     StandingBlock,
     Succession,
@@ -48,6 +49,7 @@ class State:
         self.guards: Table[str, int] = Table()
         self.intervals: Table[str, PullInterval] = Table()
         self.successions: Table[tuple[str, str], Succession] = Table()
+        self.own_cards: Table[str, OwnCard] = Table()
 
     def group_of(self, group_id: str, asking: Asking) -> tuple[Group, Member]:
         """The group and the sender's own membership.

@@ -45,6 +45,7 @@ class Loaded:
             (mapping.INVITATIONS, state.invitations),
             (mapping.INTERVALS, state.intervals),
             (mapping.SUCCESSIONS, state.successions),
+            (mapping.OWN_CARDS, state.own_cards),
         ):
             writes += [
                 Write(
@@ -69,6 +70,7 @@ class Loading:
         self._invitations = database.collection(mapping.INVITATIONS)
         self._guards = database.collection(mapping.GUARDS)
         self._successions = database.collection(mapping.SUCCESSIONS)
+        self._own_cards = database.collection(mapping.OWN_CARDS)
 
     async def load(self, want: Wanted, now: datetime) -> Loaded:
         """Load what is wanted.
@@ -95,6 +97,7 @@ class Loading:
             self._load_frozen(want, state),
             self._load_usage(want, state, now),
             self._load_successions(want, state),
+            self._load_own_cards(want, state),
         )
         return loaded
 
@@ -123,10 +126,10 @@ class Loading:
                     want.blocks.add((member.group_id, user_id, other))
 
     async def _find_memberships(self, want: Wanted) -> None:
-        if not want.lines_of:
+        if not want.cards_of:
             return
         found = await self._members.find(
-            {"user_id": {"$in": sorted(want.lines_of)}, "state": "active"}, without=["card"]
+            {"user_id": {"$in": sorted(want.cards_of)}, "state": "active"}, without=["card"]
         )
         for member in map(mapping.member, found):
             want.groups.add(member.group_id)
@@ -225,6 +228,10 @@ class Loading:
             ((succession.owner_id, succession.before), succession)
             for succession in map(mapping.succession, found)
         )
+
+    async def _load_own_cards(self, want: Wanted, state: State) -> None:
+        found = await self._own_cards.get_many(sorted(want.own_cards_of))
+        state.own_cards.load((id_, mapping.own_card(document)) for id_, document in found.items())
 
     async def _load_guards(self, want: Wanted, loaded: Loaded) -> None:
         found = await self._guards.get_many(sorted(want.guards))

@@ -17,6 +17,7 @@ from group_service.domain.documents import (
     Invitation,
     InvitationState,
     Member,
+    OwnCard,
     PullInterval,
     StandingBlock,
     Succession,
@@ -35,6 +36,7 @@ INVITATIONS: Final = "invitations"
 GUARDS: Final = "guards"
 INTERVALS: Final = "pull_intervals"
 SUCCESSIONS: Final = "line_successions"
+OWN_CARDS: Final = "own_cards"
 
 
 def join_key(*parts: str | int) -> str:
@@ -105,6 +107,11 @@ def succession(document: Document) -> Succession:
         Withdrawn(**{**entry, "phone": json.loads(entry["phone"])}) for entry in values["withdrawn"]
     )
     return Succession(**{**values, "withdrawn": tuple(withdrawn)})
+
+
+def own_card(document: Document) -> OwnCard:
+    """Which entry of their address books a user published last."""
+    return OwnCard(**_values(document))
 
 
 def _json(value: object) -> str:

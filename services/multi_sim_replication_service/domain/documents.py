@@ -100,7 +100,8 @@ class User:
 class Entry:
     """A contact of a space, or that it was removed; `card` is left out where it is not looked at.
 
-    A removal is kept for its stamp, from `deleted_at` on.
+    A removal is kept for its stamp, from `deleted_at` on. `book_rev` is the revision of the address
+    book's entry that was taken over last, none as 0: it orders the book's events among themselves.
     """
 
     space_id: str
@@ -109,6 +110,7 @@ class Entry:
     stamp: Stamp
     card: dict[str, Any] | None = None
     deleted_at: datetime | None = None
+    book_rev: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,6 +44,23 @@ def lay_ready(
     return account.with_sim(sim), told
 
 
+def tell_anew(account: Account, sim: Sim) -> tuple[Account, tuple[Told, ...]]:
+    """Tell a SIM's terminal how its pending space stands, though no contact came to wait in it.
+
+    It has a revision of its own, so that a terminal knows it from what it was told before.
+    """
+    sim = replace(sim, pending_rev=sim.pending_rev + 1)
+    return account.with_sim(sim), (_waiting(account, sim),)
+
+
+def tell_gone(account: Account, sim: Sim) -> tuple[Told, ...]:
+    """Tell the terminal that loses a SIM that nothing waits for it there, nor is laid ready."""
+    if not sim.waiting and not sim.filling:
+        return ()
+    gone = replace(sim, pending_rev=sim.pending_rev + 1, waiting=0, filling=False)
+    return (_waiting(account, gone),)
+
+
 def mark_seen(state: State, account: Account, sim: Sim, digests: Mapping[str, str]) -> Account:
     """Take note that a SIM's terminal has these contents, so that nothing of them waits."""
     waiting = sim.waiting
@@ -124,6 +141,11 @@ def _waiting(account: Account, sim: Sim) -> Told:
         uid=sim.sim_id,
         rev=sim.pending_rev,
         origin=Origin(service=SERVICE),
-        pending=PendingSpace(sim_id=sim.sim_id, terminal_id=sim.terminal_id, waiting=sim.waiting),
+        pending=PendingSpace(
+            sim_id=sim.sim_id,
+            terminal_id=sim.terminal_id,
+            waiting=sim.waiting,
+            filling=sim.filling,
+        ),
     )
     return Told(changed, account.user_id, sim.pending_rev)

@@ -19,6 +19,7 @@ from contactmesh.contracts.multi_sim.commands import (
 from contactmesh.contracts.multi_sim.events import SimRemoved
 from contactmesh.deciding.decision import Decision, Told
 from multi_sim_replication_service.domain.documents import Account, Sim
+from multi_sim_replication_service.domain.pending import tell_anew, tell_gone
 from multi_sim_replication_service.domain.state import Asking, State
 
 CODE_LETTERS: Final = 12
@@ -38,7 +39,6 @@ def register(state: State, asking: Asking, command: RegisterSim) -> Decision:
     sim = replace(
         sim,
         name=command.name,
-        terminal_id=asking.terminal_id,
         msisdn=command.msisdn or sim.msisdn,
         registration_seq=command.registration_seq or sim.registration_seq,
     )
@@ -46,22 +46,24 @@ def register(state: State, asking: Asking, command: RegisterSim) -> Decision:
     state.users.put(
         user.user_id, replace(user, information=command.information or user.information)
     )
-    state.put_account(account.with_sim(sim))
+    account, told = _in_terminal(account, sim, asking.terminal_id)
+    state.put_account(account)
     return Decision(
         SimRegistered(
             sim_id=sim.sim_id,
             account_id=account.account_id,
             identification_code=account.identification_code,
             created=known is None,
-        )
+        ),
+        told,
     )
 
 
 def move(state: State, asking: Asking, command: MoveSim) -> Decision:
-    """Take note that a SIM is in the sending terminal now."""
-    account, sim = state.sim(asking.user_id, command.sim_id)
-    state.put_account(account.with_sim(replace(sim, terminal_id=asking.terminal_id)))
-    return Decision()
+    """Take note that a SIM is in the sending terminal now, which is told what waits for it."""
+    account, told = _in_terminal(*state.sim(asking.user_id, command.sim_id), asking.terminal_id)
+    state.put_account(account)
+    return Decision(told=told)
 
 
 def replace_card(state: State, asking: Asking, command: ReplaceSim) -> Decision:
@@ -90,18 +92,29 @@ def recycled(state: State, event: RegistrationRecycled) -> tuple[Told, ...]:
     return _without(state, account, gone)
 
 
+def _in_terminal(account: Account, sim: Sim, terminal_id: str) -> tuple[Account, tuple[Told, ...]]:
+    """The account with a SIM in a terminal; told is what waits, to it and to the one before."""
+    here = replace(sim, terminal_id=terminal_id)
+    gone = tell_gone(account, sim) if sim.terminal_id != terminal_id else ()
+    if not gone:
+        return account.with_sim(here), ()
+    account, told = tell_anew(account, here)
+    return account, (*gone, *told)
+
+
 def _without(state: State, account: Account, gone: Sequence[Sim]) -> tuple[Told, ...]:
     if not gone:
         return ()
     left = tuple(sim for sim in account.sims if sim not in gone)
     state.put_account(replace(account, sims=left))
-    return tuple(
+    removed = tuple(
         Told(
             SimRemoved(owner_id=account.user_id, carrier_id=account.carrier_id, sim_id=sim.sim_id),
             account.user_id,
         )
         for sim in gone
     )
+    return (*removed, *(told for sim in gone for told in tell_gone(account, sim)))
 
 
 def _new_account(state: State, asking: Asking, carrier_id: str) -> Account:

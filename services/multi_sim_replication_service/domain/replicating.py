@@ -10,7 +10,7 @@ from contactmesh.contracts.multi_sim.events import CatchUp
 from contactmesh.contracts.multi_sim.records import SpaceKind
 from contactmesh.deciding.decision import Decision, Told
 from multi_sim_replication_service.domain.documents import Account, Entry, Sim
-from multi_sim_replication_service.domain.pending import lay_ready
+from multi_sim_replication_service.domain.pending import lay_ready, tell_anew
 from multi_sim_replication_service.domain.spaces import Contents, newer, write
 from multi_sim_replication_service.domain.state import Asking, State
 
@@ -49,6 +49,9 @@ def catch_up(
 ) -> tuple[Told, ...]:
     """Take one page over, and ask for the next one.
 
+    Where it was requested for a SIM, its terminal is told the end whatever came of it: nothing that
+    it had not seen, or a consent that was withdrawn on the way.
+
     Args:
         state: holds both accounts, what the receiving one has of the page, and its SIMs have seen.
         event: what is to be taken over, and from where on.
@@ -61,6 +64,7 @@ def catch_up(
         return ()
     if event.from_carrier_id == event.to_carrier_id:
         return _fill(state, account, event, page, more=more)
+    account = _filling(state, account, event.sim_id)
     contents = [Contents(one.uid, one.card, one.digest, one.stamp) for one in page]
     told = take_over(state, account, contents, now)
     if account.consent and more:
@@ -76,14 +80,23 @@ def _fill(
     sim = _sim(account, event.sim_id)
     if sim is None:
         return ()
-    account, told = lay_ready(state, account, sim, {one.uid: one.digest for one in page})
-    if more:
-        told = (*told, _next(account, account.carrier_id, sim.sim_id, page[-1].uid))
-    elif sim.filling:
-        now = _sim(account, sim.sim_id) or sim
-        account = account.with_sim(replace(now, filling=False))
+    sim = replace(sim, filling=more)
+    digests = {one.uid: one.digest for one in page}
+    account, told = lay_ready(state, account.with_sim(sim), sim, digests)
+    if not more and not told:
+        account, told = tell_anew(account, _sim(account, sim.sim_id) or sim)
     state.put_account(account)
-    return told
+    return (*told, _next(account, account.carrier_id, sim.sim_id, page[-1].uid)) if more else told
+
+
+def _filling(state: State, account: Account, sim_id: str | None) -> Account:
+    """The account, and that an update for its SIM is under way, should another have ended."""
+    sim = _sim(account, sim_id)
+    if sim is None or sim.filling:
+        return account
+    account = account.with_sim(replace(sim, filling=True))
+    state.put_account(account)
+    return account
 
 
 def _sim(account: Account, sim_id: str | None) -> Sim | None:

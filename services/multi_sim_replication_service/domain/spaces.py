@@ -27,6 +27,8 @@ class Contents(NamedTuple):
     card: dict[str, Any] | None
     digest: str
     stamp: Stamp
+    book_rev: int = 0
+    """Of the address book's entry that they are, where they come from there."""
 
     def sent(self) -> ReplicatedContact:
         """The contents as events carry them."""
@@ -85,12 +87,14 @@ def write(
     different: dict[str, str] = {}
     number = 0
     for one in contents:
-        before = state.digest(space_id, one.uid)
+        there = state.entries.get((space_id, one.uid))
+        before = NO_CONTACT if there is None else there.digest
         if one.digest != before:
             different[one.uid] = one.digest
             number += (one.digest != NO_CONTACT) - (before != NO_CONTACT)
         gone = now if one.card is None else None
-        entry = Entry(space_id, one.uid, one.digest, one.stamp, one.card, gone)
+        book_rev = one.book_rev or (0 if there is None else there.book_rev)
+        entry = Entry(space_id, one.uid, one.digest, one.stamp, one.card, gone, book_rev)
         state.entries.put((space_id, one.uid), entry)
     told: list[Told] = []
     if different:

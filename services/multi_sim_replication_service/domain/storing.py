@@ -12,7 +12,7 @@ from contactmesh.contracts.multi_sim.events import SpaceChanged
 from contactmesh.contracts.multi_sim.records import SpaceKind
 from contactmesh.deciding.decision import Decision, Told
 from multi_sim_replication_service.domain.documents import NO_CONTACT, Account, Limits, Stamp
-from multi_sim_replication_service.domain.spaces import Contents, Seen, digest_of, newer, write
+from multi_sim_replication_service.domain.spaces import Contents, Seen, digest_of, write
 from multi_sim_replication_service.domain.state import Asking, State
 
 MOST_WHOLE: Final = 2_000
@@ -62,16 +62,32 @@ def store(state: State, asking: Asking, command: Store) -> Decision:
 def follow(
     state: State, account: Account, event: ContactChanged, now: datetime
 ) -> tuple[Told, ...]:
-    """Store an entry of the address book that an account follows, under the book's revision."""
-    if not account.follows_book:
+    """Store an entry of the address book that an account follows.
+
+    The book's revisions say which of its events is the later one; what differs counts as stored
+    now. A contact that one of the user's private spaces holds is not taken over (row M3).
+    """
+    space_id = account.space_id(SpaceKind.SHARED)
+    there = state.entries.get((space_id, event.uid))
+    if not account.follows_book or (there is not None and there.book_rev >= event.rev):
         return ()
     card = None if event.op is Operation.DELETED else event.card
-    contents = Contents(event.uid, card, digest_of(card), Stamp(event.rev, account.carrier_id))
-    if not newer(state, account, [contents]):
+    if card is not None and _is_private(state, account.user_id, event.uid):
         return ()
-    same = state.digest(account.space_id(SpaceKind.SHARED), event.uid) == contents.digest
+    digest = digest_of(card)
+    same = state.digest(space_id, event.uid) == digest
+    if same:  # Other accounts are not told, so the stamp may not rise above theirs.
+        stamp = Stamp(0, account.carrier_id) if there is None else there.stamp
+    else:
+        stamp = _stamp(state, account, space_id, event.uid, now)
+    contents = Contents(event.uid, card, digest, stamp, event.rev)
     account, told = write(state, account, SpaceKind.SHARED, [contents], now)
     return told if same else (*_published(account, [contents]), *told)
+
+
+def _is_private(state: State, user_id: str, uid: str) -> bool:
+    spaces = (one.space_id(SpaceKind.PRIVATE) for one in state.accounts_of(user_id))
+    return any(state.digest(space_id, uid) != NO_CONTACT for space_id in spaces)
 
 
 def _published(account: Account, contents: Sequence[Contents]) -> tuple[Told, ...]:

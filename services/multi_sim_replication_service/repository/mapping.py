@@ -79,6 +79,7 @@ def stored_entry(entry: Entry) -> Document:
         if card is None
         else json.dumps(card, ensure_ascii=False, separators=(",", ":")),
         "deleted_at": entry.deleted_at,
+        "book_rev": entry.book_rev,
     }
 
 
@@ -92,6 +93,7 @@ def entry(document: Document) -> Entry:
         stamp=Stamp(document["at"], document["carrier_id"]),
         card=None if card is None else json.loads(card),
         deleted_at=document["deleted_at"],
+        book_rev=document["book_rev"],
     )
 
 

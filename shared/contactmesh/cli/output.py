@@ -12,6 +12,7 @@ from typing import Annotated, Final, TypeVar
 
 import typer
 from pydantic import BaseModel
+from rich.cells import cell_len, set_cell_size
 from rich.console import Console
 from rich.measure import Measurement
 from rich.table import Table
@@ -107,6 +108,13 @@ def print_rows(
         print_table(columns, map(cells, rows))
     else:
         print_note(none)
+
+
+def print_pairs(pairs: Sequence[tuple[str, str]]) -> None:
+    """Print values behind their names, lined up whatever script they are written in."""
+    widest = max(cell_len(name) for name, _ in pairs)
+    for name, value in pairs:
+        print_text(f"{set_cell_size(name, widest)}  {value}")
 
 
 def print_text(text: str) -> None:

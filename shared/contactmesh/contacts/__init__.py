@@ -64,7 +64,7 @@ from contactmesh.contacts.jscontact import (
     Title,
 )
 from contactmesh.contacts.limits import CardLimits, check_size
-from contactmesh.contacts.merge import Conflict, Merge, Taken, merge
+from contactmesh.contacts.merge import Conflict, Merge, Side, Taken, merge, with_unsupported
 from contactmesh.contacts.numbers import (
     NumberKind,
     PhoneNumber,
@@ -74,6 +74,7 @@ from contactmesh.contacts.numbers import (
     region_of,
 )
 from contactmesh.contacts.patch import apply_patch, make_patch
+from contactmesh.contacts.sharing import without_private_parts
 from contactmesh.contacts.vcard import Damage, GroupStyle, Oddity, read_vcards, write_vcards
 
 __all__ = [
@@ -123,6 +124,7 @@ __all__ = [
     "RegistrationRef",
     "Relation",
     "SchedulingAddress",
+    "Side",
     "SpeakToAs",
     "Taken",
     "Timestamp",
@@ -150,5 +152,7 @@ __all__ = [
     "read_registration_ref",
     "read_vcards",
     "region_of",
+    "with_unsupported",
+    "without_private_parts",
     "write_vcards",
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Final, Literal, cast
 
@@ -15,6 +15,8 @@ from contactmesh.contacts.patch import pointer_of
 
 Json = Mapping[str, JsonValue]
 Side = Literal["mine", "theirs"]
+Preference = Side | Callable[[str], Side]
+"""Who wins a conflict: one side always, or whoever the path of the conflict says."""
 
 _WHOLE_NAME: Final = frozenset({"components", "full", "isOrdered", "defaultSeparator"})
 _BY_KEY: Final = frozenset({"keywords", "members", "relatedTo", "localizations"})
@@ -81,7 +83,7 @@ def merge(
     mine: Card | None,
     theirs: Card | None,
     *,
-    prefer: Side = "mine",
+    prefer: Preference = "mine",
     default_region: str | None = None,
     mine_supports: Collection[str] | None = None,
     theirs_supports: Collection[str] | None = None,
@@ -93,12 +95,13 @@ def merge(
     longer has it; without a base nothing is removed. An edit outlives a removal, and a card that
     one side deleted and the other edited stays. What both sides edited is a conflict: the
     preferred side wins, the other value is in `conflicts`. The outcome depends on nothing else.
+    Where both sides added entries under one key, `mine` keeps it.
 
     Args:
         base: the version both come from; None when there is none.
         mine: one version; None when I deleted the card.
         theirs: the other version; None when they deleted it.
-        prefer: who wins a conflict.
+        prefer: who wins a conflict, one side or by the path that the conflict has.
         default_region: the country of phone numbers without a country code.
         mine_supports: the card properties that my side can hold, as JSContact names them, all
             by default. What it cannot hold it has not removed.
@@ -109,7 +112,8 @@ def merge(
     old: Json = base.to_json() if base is not None else {}
     left = _with_unsupported(old, mine.to_json(), mine_supports)
     right = _with_unsupported(old, theirs.to_json(), theirs_supports)
-    work = _Merger(prefer, default_region, additive=base is None)
+    prefers = prefer if callable(prefer) else _always(prefer)
+    work = _Merger(prefers, default_region, additive=base is None)
     merged = work.card(old, left, right)
     return Merge(
         Card.model_validate(merged),
@@ -138,6 +142,21 @@ def _with_deletion(base: Card | None, mine: Card | None, theirs: Card | None) ->
     return Merge(card, (Taken("", side),), (conflict,))
 
 
+def with_unsupported(base: Card, card: Card, supported: Collection[str]) -> Card:
+    """Return a version of `base` with what the side that made it cannot hold, and has not removed.
+
+    Args:
+        base: the version that the card was made from.
+        card: the card as that side has it.
+        supported: the card properties that the side can hold, as JSContact names them.
+    """
+    return Card.model_validate(_with_unsupported(base.to_json(), card.to_json(), supported))
+
+
+def _always(side: Side) -> Callable[[str], Side]:
+    return lambda _path: side
+
+
 def _with_unsupported(base: Json, side: Json, supported: Collection[str] | None) -> Json:
     if supported is None:
         return side
@@ -151,14 +170,15 @@ def _with_unsupported(base: Json, side: Json, supported: Collection[str] | None)
 
 @dataclass(slots=True)
 class _Merger:
-    prefer: Side
+    prefers: Callable[[str], Side]
     default_region: str | None
     additive: bool
     taken: list[Taken] = field(default_factory=list)
     conflicts: list[Conflict] = field(default_factory=list)
 
     def card(self, base: Json, mine: Json, theirs: Json) -> dict[str, JsonValue]:
-        first, second = (mine, theirs) if self.prefer == "mine" else (theirs, mine)
+        mine_first = self.prefers("prodId") == "mine"
+        first, second = (mine, theirs) if mine_first else (theirs, mine)
         merged: dict[str, JsonValue] = {"@type": "Card"}
         for name in ("uid", "created"):
             value = next((each[name] for each in (base, mine, theirs) if name in each), None)
@@ -272,12 +292,13 @@ class _Merger:
         if left == old and not (self.additive and right is None):
             self.taken.append(Taken(where, "theirs", removed=right is None))
             return right
-        winner: Side = self.prefer
         if left is None or right is None:
-            winner = "theirs" if left is None else "mine"
+            winner: Side = "theirs" if left is None else "mine"
             if old is None:
                 self.taken.append(Taken(where, winner))
                 return right if left is None else left
+        else:
+            winner = self.prefers(where)
         self.conflicts.append(Conflict(where, old, left, right, winner))
         return left if winner == "mine" else right
 

@@ -17,6 +17,7 @@ from contactmesh.contracts.group import commands, events, updates
 from contactmesh.contracts.multi_sim import commands as sim_commands
 from contactmesh.contracts.multi_sim import events as sim_events
 from contactmesh.contracts.reply import Reply, Result
+from contactmesh.contracts.sync import commands as sync_commands
 
 JsonObject = dict[str, Any]
 
@@ -71,6 +72,19 @@ COMMANDS: Final[tuple[type[Command], ...]] = (
     sim_commands.RequestUpdate,
     sim_commands.ShowPending,
     sim_commands.Decide,
+    sync_commands.Exchange,
+    sync_commands.ListBook,
+    sync_commands.Fetch,
+    sync_commands.ListBooks,
+    sync_commands.SetPolicy,
+    sync_commands.SetOwnCard,
+    sync_commands.ListHistory,
+    sync_commands.ListDeleted,
+    sync_commands.Restore,
+    sync_commands.RestoreBook,
+    sync_commands.ListConflicts,
+    sync_commands.Settle,
+    sync_commands.Erase,
 )
 EVENTS: Final[tuple[type[Message], ...]] = (
     contact.ContactChanged,

@@ -1,13 +1,16 @@
 """`contact.changed`: the event that the services exchange and that terminals receive."""
 
 from enum import StrEnum
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 from pydantic import Field
 
 from contactmesh.contracts.carrier.records import Line
 from contactmesh.contracts.envelope import Message
 from contactmesh.contracts.identifiers import GroupId, TerminalId, UserId
+
+MAIN_BOOK: Final = "main"
+"""Everybody's first address book: the one that a phonebook is, and that SIM accounts follow."""
 
 
 class Scope(StrEnum):
@@ -52,13 +55,17 @@ class LineReplaced(Message):
 
 
 class PendingSpace(Message):
-    """What waits for a SIM, for scope `space`: how many contacts, and in which terminal it is."""
+    """What waits for a SIM, for scope `space`: how many contacts, and in which terminal it is.
+
+    `filling` says that a requested update is still being laid ready; its end is always told.
+    """
 
     TYPE: ClassVar[str] = "pending_space"
 
     sim_id: str
     terminal_id: TerminalId
     waiting: int = Field(ge=0)
+    filling: bool = False
 
 
 class ContactChanged(Message):
@@ -68,7 +75,9 @@ class ContactChanged(Message):
     size and gaps say nothing else. `audience_version` is the group's audience at the moment of the
     change; whoever delivers the event must know at least that version.
 
-    For scope `space`, `uid` is the SIM's id and `rev` the revision of its pending space.
+    For scope `space`, `uid` is the SIM's id and `rev` the revision of its pending space. For scope
+    `book`, `book` is the owner's name for the address book, and `own_card` says that the entry is
+    its owner's own card, which the groups are to show.
     """
 
     TYPE: ClassVar[str] = "contact.changed"
@@ -85,12 +94,16 @@ class ContactChanged(Message):
     audience_version: int | None = Field(default=None, ge=1)
     lines: tuple[LineReplaced, ...] = ()
     pending: PendingSpace | None = None
+    book: str | None = None
+    own_card: bool = False
 
 
 class ContactUpdate(Message):
     """`contact.changed` as a terminal receives it: what it may know and nothing more.
 
-    For scope `space`, `uid` is the SIM's id and `waiting` how many contacts wait for it.
+    For scope `space`, `uid` is the SIM's id, `waiting` how many contacts wait for it, and `filling`
+    says that a requested update is still being laid ready; its end is always told. For scope
+    `book`, `book` is the owner's name for the address book.
     """
 
     TYPE: ClassVar[str] = "contact.changed"
@@ -104,3 +117,5 @@ class ContactUpdate(Message):
     changed_fields: tuple[str, ...] = ()
     group_id: GroupId | None = None
     waiting: int | None = None
+    filling: bool = False
+    book: str | None = None

@@ -19,7 +19,7 @@ class StackSecrets:
 
     @property
     def cursor_key_file(self) -> Path:
-        """What group_service seals its cursors with; all copies share it."""
+        """What services seal their cursors and tokens with; all copies share it."""
         return self._file("cursor_key")
 
     def operator_account(self) -> BrokerAccount:

@@ -44,7 +44,7 @@ def service_spec(
         told["CONTACTMESH_TERMINAL_AMQP_URL"] = broker.terminal_url
         if broker.management_url is not None:
             told["CONTACTMESH_BROKER_MANAGEMENT_URL"] = broker.management_url
-    elif service == "group_service":
+    elif service in ("group_service", "sync_service"):
         told["CONTACTMESH_CURSOR_KEY_FILE"] = str(secrets.cursor_key_file)
     return ProcessSpec(
         name=copy_name(service, copy),

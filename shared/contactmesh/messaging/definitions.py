@@ -66,6 +66,13 @@ def service_account(service: str, password: str) -> BrokerAccount:
             write=rf"^(contactmesh\.(events|terminals|dead)|{own})$",
             read=rf"^(contactmesh\.(commands|events|dead)|{own})$",
         ),
+        "sync_service": BrokerAccount(
+            service,
+            password,
+            configure=rf"^({exchanges}|{own})$",
+            write=rf"^(contactmesh\.(events|terminals|dead)|{own})$",
+            read=rf"^(contactmesh\.(commands|events|dead)|{own})$",
+        ),
     }
     return grants[service]
 

@@ -90,6 +90,7 @@ GROUP = ServiceTopology(
     "group_service",
     handles_commands=True,
     events=(
+        "contact.changed.book",
         "contact.changed.line",
         "group.audience.requested",
         "group.dissolved",
@@ -99,6 +100,7 @@ GROUP = ServiceTopology(
 FANOUT = ServiceTopology(
     "fanout_service",
     events=(
+        "contact.changed.book",
         "contact.changed.card",
         "contact.changed.space",
         "group.created",
@@ -139,7 +141,8 @@ MULTI_SIM = ServiceTopology(
         "terminal.revoked",
     ),
 )
-SERVICES = (IDENTITY, GROUP, FANOUT, REGISTRY, MULTI_SIM)
+SYNC = ServiceTopology("sync_service", handles_commands=True, events=("terminal.revoked",))
+SERVICES = (IDENTITY, GROUP, FANOUT, REGISTRY, MULTI_SIM, SYNC)
 
 
 @dataclass(frozen=True, slots=True)

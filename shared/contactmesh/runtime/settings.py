@@ -2,9 +2,12 @@
 
 from enum import StrEnum
 from pathlib import Path
+from typing import Final
 
 from pydantic import Field, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
+
+CURSOR_KEY_BYTES: Final = 32
 
 
 class LogFormat(StrEnum):
@@ -46,6 +49,22 @@ class ServiceSettings(BaseSettings):
     log_level: LogLevel = LogLevel.INFO
     grace_seconds: float = Field(default=20.0, gt=0)
     """How long a stopping service may take to finish what it has in hand."""
+
+
+class SealingSettings(ServiceSettings):
+    """Settings of a service that gives cursors or tokens away and wants them back unchanged."""
+
+    cursor_key_file: Path
+    """A secret of 32 bytes or more that all copies share: cursors and tokens are sealed with it."""
+
+    def cursor_key(self) -> bytes:
+        """The secret in `cursor_key_file`.
+
+        Raises:
+            OSError: the file cannot be read.
+            SecretTooShort: it is too short to be one.
+        """
+        return read_secret(self.cursor_key_file, minimum=CURSOR_KEY_BYTES)
 
 
 class SecretTooShort(ValueError):

@@ -17,6 +17,13 @@ the local store that it keeps right, the updates are what `Terminal.updates` giv
 is a `TerminalError`.
 """
 
+from contactmesh.terminal.book_entries import (
+    Duplicate,
+    Joined,
+    Rejected,
+    SyncOutcome,
+    SyncState,
+)
 from contactmesh.terminal.credentials import Enrolment, TerminalFolder
 from contactmesh.terminal.entries import (
     Applied,
@@ -36,22 +43,30 @@ from contactmesh.terminal.errors import (
     EnrolmentRefused,
     FolderUnusable,
     IdentityUnavailable,
+    LargeRemoval,
     LinkRefused,
     NobodyToAskAbout,
+    NoOwnEntry,
     NoReply,
     NotEnrolled,
     PhonebookTooNew,
     PhonebookUnusable,
     RevisionConflict,
+    SimElsewhere,
     TerminalClosed,
     TerminalError,
     TerminalInUse,
     UnknownContact,
+    UnknownJoin,
+    UnknownSim,
     UnreadableReply,
 )
 from contactmesh.terminal.groups import Publication
 from contactmesh.terminal.phonebook import Phonebook
 from contactmesh.terminal.rules.lines import KnownLine
+from contactmesh.terminal.rules.scheduling import Schedule
+from contactmesh.terminal.rules.spaces import Overwritten, PendingChange, PendingContact
+from contactmesh.terminal.space_entries import AcceptOutcome, PendingBook, StoreOutcome
 from contactmesh.terminal.terminal import Terminal
 from contactmesh.terminal.updates import (
     ContactAdded,
@@ -66,12 +81,14 @@ from contactmesh.terminal.updates import (
     MemberJoined,
     MemberLeft,
     OwnCardUpdated,
+    SimContactsWaiting,
     UnreadableUpdate,
     Update,
     UpdateStream,
 )
 
 __all__ = [
+    "AcceptOutcome",
     "AlreadyEnrolled",
     "Applied",
     "AuthenticationRefused",
@@ -82,6 +99,7 @@ __all__ = [
     "ContactRemoved",
     "ContactUpdated",
     "Departure",
+    "Duplicate",
     "Enrolment",
     "EnrolmentRefused",
     "FolderUnusable",
@@ -92,30 +110,46 @@ __all__ = [
     "Imported",
     "InvitationClosed",
     "InvitationReceived",
+    "Joined",
     "KnownGroup",
     "KnownLine",
     "KnownLines",
     "KnownMember",
+    "LargeRemoval",
     "LinkRefused",
     "MemberJoined",
     "MemberLeft",
+    "NoOwnEntry",
     "NoReply",
     "NobodyToAskAbout",
     "NotEnrolled",
     "OpenInvitation",
+    "Overwritten",
     "OwnCard",
     "OwnCardUpdated",
+    "PendingBook",
+    "PendingChange",
+    "PendingContact",
     "Phonebook",
     "PhonebookTooNew",
     "PhonebookUnusable",
     "Publication",
+    "Rejected",
     "RevisionConflict",
+    "Schedule",
+    "SimContactsWaiting",
+    "SimElsewhere",
+    "StoreOutcome",
+    "SyncOutcome",
+    "SyncState",
     "Terminal",
     "TerminalClosed",
     "TerminalError",
     "TerminalFolder",
     "TerminalInUse",
     "UnknownContact",
+    "UnknownJoin",
+    "UnknownSim",
     "UnreadableReply",
     "UnreadableUpdate",
     "Update",

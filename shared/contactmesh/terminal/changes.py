@@ -4,9 +4,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from datetime import datetime
 
-from pydantic import JsonValue, ValidationError
+from pydantic import ValidationError
 
-from contactmesh.contacts import Card
 from contactmesh.contracts.carrier.check import Checked
 from contactmesh.contracts.contact import ContactUpdate, Operation
 from contactmesh.contracts.group.commands import GroupList, Pulled
@@ -19,8 +18,10 @@ from contactmesh.contracts.group.updates import (
     MemberLeftUpdate,
 )
 from contactmesh.contracts.group.views import InvitationView, MemberState, PulledMember
+from contactmesh.terminal.book_changes import BookChanges
 from contactmesh.terminal.contact_changes import ContactChanges
 from contactmesh.terminal.line_records import CheckRecord
+from contactmesh.terminal.reading import stored_card, unreadable
 from contactmesh.terminal.records import GroupRecord, InvitationRecord, Records
 from contactmesh.terminal.rules.lines import Question, gone_after, lines_told
 from contactmesh.terminal.rules.ownership import claims_by
@@ -41,7 +42,6 @@ from contactmesh.terminal.updates import (
 
 PULL_INTERVAL = "pull_interval_seconds"
 """The setting that holds how often the terminal pulls."""
-_OWN_WORDING = frozenset({"value_error", "assertion_error"})
 CLOSED_INVITATIONS = 1000
 """How many closed invitations are remembered, so that a late message does not open them again."""
 
@@ -58,6 +58,7 @@ class Changes:
     Attributes:
         updates: what really changed, in order.
         contacts: changes to single contacts, among them the owner's own.
+        book: what the server says of the owner's address book.
         groups_to_pull: groups of which a message spoke and that have to be pulled to know more.
     """
 
@@ -70,6 +71,7 @@ class Changes:
         self.updates: list[Update] = []
         self.groups_to_pull: list[str] = []
         self.contacts = ContactChanges(records, region, new_id, self.updates)
+        self.book = BookChanges(records, self.contacts, self.updates)
 
     # What the service pushes
 
@@ -371,26 +373,3 @@ class Changes:
             if card is None or arrived.rev > card[0]:
                 self._records.save_own_card(arrived.group_id, arrived.rev, arrived.card)
                 self.updates.append(OwnCardUpdated(arrived.group_id, arrived.rev))
-
-
-def stored_card(card: dict[str, JsonValue] | None) -> CardJson | None:
-    """A card as the phonebook keeps it.
-
-    Raises:
-        ValidationError: it is no JSContact card.
-    """
-    return None if card is None else Card.model_validate(card).to_json()
-
-
-def unreadable(error: ValidationError) -> str:
-    """What is wrong with a message, without what it says.
-
-    Only the property is named: deeper in the path stand keys that their owner chose, and a problem
-    that is not of the validator's own wording may quote the value.
-    """
-    problems = error.errors(include_input=False, include_url=False, include_context=False)[:3]
-    return "; ".join(
-        f"/{problem['loc'][0] if problem['loc'] else ''}: "
-        f"{'not valid' if problem['type'] in _OWN_WORDING else problem['msg']}"
-        for problem in problems
-    )

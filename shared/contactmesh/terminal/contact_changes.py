@@ -6,8 +6,8 @@ from typing import cast
 
 from pydantic import JsonValue
 
-from contactmesh.contacts import Card, changed_fields, display_name
-from contactmesh.terminal.errors import LinkRefused, UnknownContact
+from contactmesh.contacts import Card, changed_fields, digest, display_name
+from contactmesh.terminal.errors import LinkRefused
 from contactmesh.terminal.records import ContactRecord, Records
 from contactmesh.terminal.rules.lines import lay_over
 from contactmesh.terminal.rules.linking import Candidate, own_entry_for, reach_keys
@@ -69,10 +69,11 @@ class ContactChanges:
             )
             if contact.own is not None
             and contact.user_id != user_id
-            and not self._is_shown(contact.user_id)
+            and not self.is_shown(contact.user_id)
         ]
 
-    def _is_shown(self, user_id: str | None) -> bool:
+    def is_shown(self, user_id: str | None) -> bool:
+        """Whether a common group shows this member."""
         return user_id is not None and any(
             view.shown for view in self._records.views_of_user(user_id)
         )
@@ -80,15 +81,9 @@ class ContactChanges:
     def _link(
         self, contact_id: str, user_id: str, made_by_group: ContactRecord | None
     ) -> CardJson | None:
-        contact = self._records.contact(contact_id)
-        if contact is None:
-            raise UnknownContact(f"There is no contact {contact_id}. List the contacts to find it.")
+        contact = self._records.existing(contact_id)
         if made_by_group is not None:
-            self._records.delete_contact(made_by_group.contact_id)
-            if made_by_group.shown:
-                self._updates.append(
-                    ContactRemoved(made_by_group.contact_id, made_by_group.display_name)
-                )
+            self._delete(made_by_group)
         self._save(replace(contact, user_id=user_id, inherited={}))
         for view in self._records.views_of_user(user_id):
             if view.card is not None:
@@ -107,10 +102,8 @@ class ContactChanges:
             card, from_member = self._checked(user_id, composed, max(view.rev for view in views))
             self._save(replace(contact, shown=card, from_member=from_member))
         elif contact.own is None:
-            self._records.delete_contact(contact.contact_id)
+            self._delete(contact)
             self._records.lines.forget(user_id)
-            if contact.shown:
-                self._updates.append(ContactRemoved(contact.contact_id, contact.display_name))
         elif contact.from_member:
             # What was last known of the member stays, and is the owner's from now on.
             self._save(
@@ -157,6 +150,9 @@ class ContactChanges:
         shown = contact.shown
         name = display_name(Card.model_validate(shown)) if shown else ""
         uid = str((contact.own or shown or {"uid": contact.uid})["uid"])
+        if before is not None and before.own is not None and before.uid != uid:
+            self._records.spaces.stay_private(before.uid, uid)
+        self._track(before, contact)
         self._records.save_contact(
             replace(contact, uid=uid, display_name=name),
             sort_key=_sort_key(shown, name),
@@ -172,6 +168,26 @@ class ContactChanges:
         changed = changed_fields(Card.model_validate(before.shown), Card.model_validate(shown))
         if changed:
             self._updates.append(ContactUpdated(contact.contact_id, name, changed, contact.user_id))
+
+    def _delete(self, contact: ContactRecord) -> None:
+        self._track(contact, None)
+        self._records.delete_contact(contact.contact_id)
+        if contact.shown:
+            self._updates.append(ContactRemoved(contact.contact_id, contact.display_name))
+
+    def _track(self, before: ContactRecord | None, after: ContactRecord | None) -> None:
+        """Keep what became of the owner's entry, for the sync (rows Y1, Y2).
+
+        Every change of an entry comes by here, whoever makes it.
+        """
+        old = None if before is None else before.own
+        new = None if after is None else after.own
+        if old == new:
+            return
+        if old is not None and (new is None or old["uid"] != new["uid"]):
+            self._records.book.deleted(str(old["uid"]))
+        if new is not None:
+            self._records.book.written(str(new["uid"]), digest(Card.model_validate(new)))
 
     def write_own(self, contact_id: str | None, own: CardJson) -> str:
         """Write the owner's part of a contact, or a new contact of the owner's.
@@ -193,9 +209,7 @@ class ContactChanges:
             self._save(contact)
             self._link_new_entry(contact.contact_id, own)
             return contact.contact_id
-        known = self._records.contact(contact_id)
-        if known is None:
-            raise UnknownContact(f"There is no contact {contact_id}. List the contacts to find it.")
+        known = self._records.existing(contact_id)
         same_uid = self._records.own_contact(str(own["uid"]))
         if same_uid is not None and same_uid.contact_id != contact_id:
             own = {**own, "uid": f"urn:uuid:{self._new_id()}"}
@@ -212,6 +226,25 @@ class ContactChanges:
         else:
             self._save(replace(edited, shown=self._checked_own(edited)))
         return contact_id
+
+    def delete_own(self, contact_id: str) -> None:
+        """Delete the owner's entry; where a member is behind it, what groups show of them stays.
+
+        Raises:
+            UnknownContact: there is no such contact.
+            NoOwnEntry: a group alone brought the contact.
+        """
+        contact = self._records.own_of(contact_id)
+        user_id = contact.user_id
+        if user_id is not None and self.is_shown(user_id):
+            for view in self._records.views_of_user(user_id):
+                self._records.save_claims(replace(view, claims={}))
+            self._save(replace(contact, own=None, inherited={}))
+            self.show(user_id)
+            return
+        self._delete(contact)
+        if user_id is not None:
+            self._records.lines.forget(user_id)
 
     def _link_new_entry(self, contact_id: str, own: CardJson) -> None:
         """Link a new entry of the owner's to the one member whose card it matches, if any."""
@@ -238,9 +271,7 @@ class ContactChanges:
         Raises:
             UnknownContact: there is no such contact.
         """
-        contact = self._records.contact(contact_id)
-        if contact is None:
-            raise UnknownContact(f"There is no contact {contact_id}. List the contacts to find it.")
+        contact = self._records.existing(contact_id)
         if contact.user_id is None and self._records.contact_of(user_id) is None:
             self._save(replace(contact, user_id=user_id))
 
@@ -251,14 +282,12 @@ class ContactChanges:
             UnknownContact: there is no such contact.
             LinkRefused: no group shows this member's card, or the contact is another member's.
         """
-        contact = self._records.contact(contact_id)
-        if contact is None:
-            raise UnknownContact(f"There is no contact {contact_id}. List the contacts to find it.")
+        contact = self._records.existing(contact_id)
         if contact.user_id == user_id:
             return
-        if not self._is_shown(user_id):
+        if not self.is_shown(user_id):
             raise LinkRefused(f"None of your groups shows a card of {user_id} to link to.")
-        if contact.own is None or self._is_shown(contact.user_id):
+        if contact.own is None or self.is_shown(contact.user_id):
             raise LinkRefused(
                 f"This contact is {contact.user_id} already. Unlink it first, or choose another."
             )
@@ -278,11 +307,9 @@ class ContactChanges:
             UnknownContact: there is no such contact.
             LinkRefused: the contact is not linked, or a group alone brought it.
         """
-        contact = self._records.contact(contact_id)
-        if contact is None:
-            raise UnknownContact(f"There is no contact {contact_id}. List the contacts to find it.")
+        contact = self._records.existing(contact_id)
         user_id = contact.user_id
-        if user_id is None or not self._is_shown(user_id):
+        if user_id is None or not self.is_shown(user_id):
             raise LinkRefused("This contact is not linked to a member.")
         if contact.own is None:
             raise LinkRefused("A group brought this contact; there is no entry of yours to part.")

@@ -1,12 +1,14 @@
 """The phonebook's SQLite file: schema, migrations, and one thread that all its calls run on."""
 
 import asyncio
+import json
 import sqlite3
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Final, TypeVar
 
+from contactmesh.contacts import Card, digest
 from contactmesh.terminal.errors import PhonebookTooNew, PhonebookUnusable
 
 Value = TypeVar("Value")
@@ -112,7 +114,64 @@ _MIGRATIONS: Final = (
     """
     ALTER TABLE checks ADD COLUMN doubted INTEGER NOT NULL DEFAULT 0;
     """,
+    """
+    CREATE TABLE space_contacts (
+        carrier_id TEXT NOT NULL,
+        space TEXT NOT NULL,
+        uid TEXT NOT NULL,
+        digest TEXT NOT NULL,
+        card TEXT NOT NULL,
+        PRIMARY KEY (carrier_id, space, uid)
+    ) STRICT;
+
+    CREATE TABLE private_contacts (
+        uid TEXT NOT NULL,
+        carrier_id TEXT NOT NULL,
+        PRIMARY KEY (uid, carrier_id)
+    ) STRICT, WITHOUT ROWID;
+
+    CREATE TABLE accepting_sims (
+        sim_id TEXT PRIMARY KEY,
+        counted_from TEXT NOT NULL,
+        removed INTEGER NOT NULL DEFAULT 0
+    ) STRICT, WITHOUT ROWID;
+    """,
+    """
+    CREATE TABLE book_entries (
+        uid TEXT PRIMARY KEY,
+        rev INTEGER,
+        digest TEXT,
+        own TEXT,
+        updated_at TEXT NOT NULL,
+        problem TEXT,
+        told_rev INTEGER NOT NULL DEFAULT 0
+    ) STRICT;
+    CREATE INDEX book_entries_marked ON book_entries (uid) WHERE own IS NOT digest;
+    CREATE INDEX book_entries_own ON book_entries (own);
+
+    INSERT INTO book_entries (uid, own, updated_at)
+    SELECT uid, card_digest(own), strftime('%Y-%m-%dT%H:%M:%fZ', 'now')
+    FROM contacts WHERE own IS NOT NULL;
+
+    CREATE TABLE joined_entries (
+        join_id TEXT PRIMARY KEY,
+        joined_at TEXT NOT NULL,
+        first TEXT NOT NULL,
+        second TEXT NOT NULL,
+        joined TEXT NOT NULL,
+        linked_to TEXT
+    ) STRICT;
+    """,
 )
+
+
+def json_text(value: object) -> str:
+    """JSON as the database holds it."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def _card_digest(text: str) -> str:
+    return digest(Card.model_validate_json(text))
 
 
 def open_database(path: Path) -> sqlite3.Connection:
@@ -141,6 +200,7 @@ def prepare(database: sqlite3.Connection, name: str) -> None:
         PhonebookTooNew: a newer version wrote what is there; `name` says where.
     """
     database.row_factory = sqlite3.Row
+    database.create_function("card_digest", 1, _card_digest, deterministic=True)
     database.execute("PRAGMA journal_mode = WAL")
     database.execute("PRAGMA synchronous = FULL")
     database.execute("PRAGMA foreign_keys = ON")

@@ -1,6 +1,7 @@
 """The closed family of errors that a terminal raises; every message says what to do."""
 
 from contactmesh.contracts.errors import ErrorBody, ErrorCode
+from contactmesh.terminal.space_entries import AcceptOutcome
 
 
 class TerminalError(Exception):
@@ -103,6 +104,41 @@ class NobodyToAskAbout(TerminalError):
 
 class LinkRefused(TerminalError):
     """The contact and the member cannot be linked or unlinked; the message says why."""
+
+
+class NoOwnEntry(TerminalError):
+    """A group brought the contact; the owner has no entry of their own that could be deleted."""
+
+
+class UnknownJoin(TerminalError):
+    """There is no such join, or it is longer ago than joins can be undone."""
+
+
+class UnknownSim(TerminalError):
+    """The user has no such SIM; list the accounts to find it."""
+
+
+class SimElsewhere(TerminalError):
+    """The SIM is in another terminal; move it to this one first, if it is here."""
+
+
+class LargeRemoval(TerminalError):
+    """More than half of the contacts, and more than ten, would be removed; say that they may be.
+
+    Attributes:
+        removals: how many contacts would be removed.
+        contacts: how many there are.
+        accepted: what was accepted before, all but the removals; none if nothing was to be.
+    """
+
+    def __init__(self, removals: int, contacts: int, accepted: AcceptOutcome | None = None) -> None:
+        super().__init__(
+            f"{removals} of {contacts} contacts would be removed. Look whether that is meant, then "
+            "ask again with removals=True."
+        )
+        self.removals = removals
+        self.contacts = contacts
+        self.accepted = accepted
 
 
 class PhonebookUnusable(TerminalError):

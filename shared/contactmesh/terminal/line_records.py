@@ -12,6 +12,7 @@ from contactmesh.contracts.carrier.records import (
     RegistrationRef,
     ShownState,
 )
+from contactmesh.terminal.database import json_text
 from contactmesh.terminal.rules.lines import GoneNumber, KnownLine
 
 
@@ -118,7 +119,7 @@ def _row(user_id: str, place: int, line: KnownLine) -> tuple[object, ...]:
         line.number,
         line.line_type,
         int(line.ported),
-        json.dumps(line.labels, ensure_ascii=False),
+        json_text(line.labels),
         line.dial_priority,
         line.state,
         None if line.state_at is None else line.state_at.isoformat(),

@@ -5,12 +5,13 @@ from typing import Final
 import structlog
 from pydantic import ValidationError
 
-from contactmesh.contracts.contact import ContactUpdate, Scope
+from contactmesh.contracts.contact import MAIN_BOOK, ContactUpdate, Operation, Scope
 from contactmesh.contracts.envelope import Envelope, Message
 from contactmesh.contracts.errors import Refusal
 from contactmesh.contracts.group import updates as pushed
-from contactmesh.terminal.changes import Changes, stored_card, unreadable
-from contactmesh.terminal.updates import UnreadableUpdate
+from contactmesh.terminal.changes import Changes
+from contactmesh.terminal.reading import stored_card, unreadable
+from contactmesh.terminal.updates import SimContactsWaiting, UnreadableUpdate
 
 _log = structlog.get_logger(__name__)
 
@@ -53,11 +54,21 @@ def read(envelope: Envelope) -> Message | UnreadableUpdate:
             stored_card(message.card)
     except ValidationError as error:
         return _unreadable(envelope.type, envelope.id, unreadable(error))
-    if isinstance(message, ContactUpdate) and (
-        message.scope is not Scope.CARD or message.group_id is None
-    ):
-        return _unreadable(envelope.type, envelope.id, "/scope: not a card of a group")
+    if isinstance(message, ContactUpdate) and not _known(message):
+        return _unreadable(envelope.type, envelope.id, "/scope: nothing that a terminal keeps")
     return message
+
+
+def _known(message: ContactUpdate) -> bool:
+    match message.scope:
+        case Scope.CARD:
+            return message.group_id is not None
+        case Scope.SPACE:
+            return message.waiting is not None
+        case Scope.BOOK:
+            return (message.card is None) is (message.op is Operation.DELETED)
+        case _:
+            return False
 
 
 def apply_to(changes: Changes, message: Message | UnreadableUpdate) -> None:
@@ -65,6 +76,11 @@ def apply_to(changes: Changes, message: Message | UnreadableUpdate) -> None:
     match message:
         case UnreadableUpdate():
             changes.updates.append(message)
+        case ContactUpdate(scope=Scope.SPACE, uid=sim_id, waiting=int(waiting)):
+            changes.updates.append(SimContactsWaiting(sim_id, waiting, message.filling))
+        case ContactUpdate(scope=Scope.BOOK):
+            if message.book == MAIN_BOOK:
+                changes.book.news(message)
         case ContactUpdate(group_id=str(group_id)):
             changes.card_changed(message, group_id)
         case pushed.GroupJoined() | pushed.RefreshUpdate():

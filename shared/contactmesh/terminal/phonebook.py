@@ -5,11 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from itertools import islice
-from pathlib import Path
-from types import TracebackType
-from typing import BinaryIO, Final, Self, TypeVar
-
-import uuid_utils
+from typing import BinaryIO, Final
 
 from contactmesh.contacts import Card, Damage, read_vcards, write_vcards
 from contactmesh.contracts.carrier.check import Checked
@@ -17,7 +13,6 @@ from contactmesh.contracts.carrier.records import RegistrationRef
 from contactmesh.contracts.envelope import Envelope
 from contactmesh.contracts.group.commands import GroupList, Pulled
 from contactmesh.terminal.changes import PULL_INTERVAL, Changes
-from contactmesh.terminal.database import DatabaseThread
 from contactmesh.terminal.entries import (
     Applied,
     Contact,
@@ -28,8 +23,10 @@ from contactmesh.terminal.entries import (
     OpenInvitation,
     OwnCard,
 )
-from contactmesh.terminal.errors import UnknownContact
 from contactmesh.terminal.messages import apply_to, read
+from contactmesh.terminal.phonebook_book import PhonebookBook
+from contactmesh.terminal.phonebook_joins import PhonebookJoins
+from contactmesh.terminal.phonebook_spaces import PhonebookSpaces
 from contactmesh.terminal.records import ContactRecord, Records
 from contactmesh.terminal.rules.lines import Question, in_order, question
 from contactmesh.terminal.rules.ownership import plain_text
@@ -41,10 +38,8 @@ DEFAULT_PULL_INTERVAL: Final = 900
 
 _IMPORT_BATCH: Final = 100
 
-Value = TypeVar("Value")
 
-
-class Phonebook:
+class Phonebook(PhonebookSpaces, PhonebookBook, PhonebookJoins):
     """One terminal's phonebook; an async context manager.
 
     Every change is one transaction. SQLite's calls run on a thread of their own, and another
@@ -55,29 +50,6 @@ class Phonebook:
         user_id: whose phonebook it is.
         region: the country (ISO 3166) of numbers without a country code, the same each time.
     """
-
-    def __init__(self, path: Path, user_id: str, region: str | None = None) -> None:
-        self.path = path
-        self._user_id = user_id
-        self._region = region
-        self._database = DatabaseThread()
-
-    async def __aenter__(self) -> Self:
-        """Open the file.
-
-        Raises:
-            PhonebookTooNew: a newer version wrote it.
-        """
-        await self._database.open(self.path)
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        await self._database.close()
 
     # Reading
 
@@ -108,7 +80,7 @@ class Phonebook:
         """
 
         def query(records: Records) -> Contact:
-            contact = _existing(records, contact_id)
+            contact = records.existing(contact_id)
             user_id = contact.user_id or ""
             return _contact(contact, records.groups_showing(user_id).get(user_id, ()))
 
@@ -189,7 +161,7 @@ class Phonebook:
         """
 
         def query(records: Records) -> Card | None:
-            contact = _existing(records, contact_id)
+            contact = records.existing(contact_id)
             return None if contact.own is None else Card.model_validate(contact.own)
 
         return await self._read(query)
@@ -202,7 +174,7 @@ class Phonebook:
         """
 
         def query(records: Records) -> KnownLines:
-            contact = _existing(records, contact_id)
+            contact = records.existing(contact_id)
             told = None if contact.user_id is None else records.lines.of(contact.user_id)
             if told is None:
                 return KnownLines(contact.user_id)
@@ -218,7 +190,7 @@ class Phonebook:
         """
 
         def query(records: Records) -> Question:
-            contact = _existing(records, contact_id)
+            contact = records.existing(contact_id)
             told = None if contact.user_id is None else records.lines.of(contact.user_id)
             lines, doubted = ((), False) if told is None else (told.lines, told.doubted)
             return question(contact.shown, lines, self._region, doubted=doubted)
@@ -320,6 +292,16 @@ class Phonebook:
         )
         return applied
 
+    async def delete_own(self, contact_id: str) -> Applied:
+        """Delete the owner's entry; where a member is behind it, what groups show of them stays.
+
+        Raises:
+            UnknownContact: there is none with this id.
+            NoOwnEntry: a group alone brought the contact.
+        """
+        _, applied = await self._change(lambda changes, _: changes.contacts.delete_own(contact_id))
+        return applied
+
     async def link(self, contact_id: str, user_id: str) -> Applied:
         """Say that a contact of the owner's is a member.
 
@@ -386,7 +368,7 @@ class Phonebook:
         """
 
         def change(_: Changes, records: Records) -> None:
-            user_id = _existing(records, contact_id).user_id
+            user_id = records.existing(contact_id).user_id
             if user_id is not None:
                 records.lines.doubt(user_id)
 
@@ -400,7 +382,7 @@ class Phonebook:
         """
 
         def change(_: Changes, records: Records) -> None:
-            user_id = _existing(records, contact_id).user_id
+            user_id = records.existing(contact_id).user_id
             told = None if user_id is None else records.lines.of(user_id)
             if user_id is not None and told is not None:
                 records.lines.reorder(user_id, in_order(told.lines, order))
@@ -449,34 +431,12 @@ class Phonebook:
         """Keep how often the terminal pulls."""
         await self._change(lambda _, records: records.save_setting(PULL_INTERVAL, str(seconds)))
 
-    async def _read(self, query: Callable[[Records], Value]) -> Value:
-        return await self._database.read(lambda database: query(Records(database)))
-
-    async def _change(self, change: Callable[[Changes, Records], Value]) -> tuple[Value, Applied]:
-        def work(records: Records) -> tuple[Value, Applied]:
-            changes = Changes(records, self._user_id, self._region, _new_id)
-            value = change(changes, records)
-            return value, Applied(tuple(changes.updates), tuple(changes.groups_to_pull))
-
-        return await self._database.write(lambda database: work(Records(database)))
-
 
 def sought(text: str) -> str:
     """A text to search for. In what looks like a phone number, only the digits count."""
     plain = plain_text(text)
     digits = "".join(filter(str.isdigit, plain))
     return digits if digits and not set(plain) - set("0123456789 +-()./") else plain
-
-
-def _new_id() -> str:
-    return str(uuid_utils.uuid7())
-
-
-def _existing(records: Records, contact_id: str) -> ContactRecord:
-    contact = records.contact(contact_id)
-    if contact is None:
-        raise UnknownContact(f"There is no contact {contact_id}. List the contacts to find it.")
-    return contact
 
 
 def _contact(record: ContactRecord, groups: Sequence[str]) -> Contact:

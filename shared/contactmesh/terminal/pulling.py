@@ -16,10 +16,8 @@ from contactmesh.runtime.waiting import happened_within
 from contactmesh.terminal.entries import Applied
 from contactmesh.terminal.errors import CommandRefused, NoReply, UnreadableReply
 from contactmesh.terminal.phonebook import Phonebook
+from contactmesh.terminal.rules.scheduling import jittered
 from contactmesh.terminal.updates import Departure, Update
-
-JITTER: Final = 0.1
-"""The share by which an interval varies, so that terminals do not pull in step."""
 
 _log = structlog.get_logger(__name__)
 _random = secrets.SystemRandom()
@@ -37,11 +35,6 @@ class Ask(Protocol):
     async def __call__(self, command: Command, result: type[R]) -> R:
         """Ask."""
         ...
-
-
-def jittered(seconds: float, random: float) -> float:
-    """An interval moved by up to 10 % either way; `random` is from 0 to 1."""
-    return seconds * (1 + JITTER * (2 * random - 1))
 
 
 @dataclass(frozen=True, slots=True)

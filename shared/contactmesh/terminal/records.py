@@ -9,13 +9,14 @@ from typing import Any
 from pydantic import JsonValue
 
 from contactmesh.contracts.group.views import MemberState, Role
+from contactmesh.terminal.book_records import BookRecords
+from contactmesh.terminal.database import json_text
+from contactmesh.terminal.errors import NoOwnEntry, UnknownContact
+from contactmesh.terminal.join_records import JoinRecords
 from contactmesh.terminal.line_records import LineRecords
 from contactmesh.terminal.rules.ownership import Inherited
 from contactmesh.terminal.rules.views import CardJson, Claim, Claims, View
-
-
-def _dump(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+from contactmesh.terminal.space_records import SpaceRecords
 
 
 def _card(text: str | None) -> CardJson | None:
@@ -79,17 +80,49 @@ class Records:
 
     Attributes:
         lines: what the carrier registry told.
+        spaces: what was stored in SIM accounts' spaces, and accepted from there.
+        book: what the server and this terminal have of each entry of the owner's.
+        joins: which entries were made one.
     """
 
     def __init__(self, database: sqlite3.Connection) -> None:
         self._database = database
         self.lines = LineRecords(database)
+        self.spaces = SpaceRecords(database)
+        self.book = BookRecords(database)
+        self.joins = JoinRecords(database)
 
     # Contacts
 
     def contact(self, contact_id: str) -> ContactRecord | None:
         """A contact by its id."""
         return self._one_contact("contact_id = ?", contact_id)
+
+    def existing(self, contact_id: str) -> ContactRecord:
+        """A contact that is there, by its id.
+
+        Raises:
+            UnknownContact: there is none with this id.
+        """
+        contact = self.contact(contact_id)
+        if contact is None:
+            raise UnknownContact(f"There is no contact {contact_id}. List the contacts to find it.")
+        return contact
+
+    def own_of(self, contact_id: str) -> ContactRecord:
+        """A contact that has an entry of the owner's, by its id.
+
+        Raises:
+            UnknownContact: there is none with this id.
+            NoOwnEntry: a group alone brought the contact.
+        """
+        contact = self.existing(contact_id)
+        if contact.own is None:
+            raise NoOwnEntry(
+                "A group brought this contact; there is no entry of yours. It goes with the last "
+                "group that shows it."
+            )
+        return contact
 
     def contact_of(self, user_id: str) -> ContactRecord | None:
         """The contact that is linked to a member."""
@@ -98,6 +131,13 @@ class Records:
     def own_contact(self, uid: str) -> ContactRecord | None:
         """The owner's entry with a uid."""
         return self._one_contact("uid = ? AND own IS NOT NULL", uid)
+
+    def own_entries(self) -> dict[str, CardJson]:
+        """The owner's entries, by the contact's id."""
+        rows = self._database.execute(
+            "SELECT contact_id, own FROM contacts WHERE own IS NOT NULL ORDER BY uid"
+        )
+        return {row["contact_id"]: json.loads(row["own"]) for row in rows}
 
     def contacts(self, search: str = "") -> Iterator[ContactRecord]:
         """All contacts in the order in which they are shown, or those that hold `search`."""
@@ -113,7 +153,7 @@ class Records:
         rows = self._database.execute(
             "SELECT * FROM contacts WHERE uid = ? OR contact_id IN (SELECT contact_id FROM "
             "reach_keys WHERE key IN (SELECT value FROM json_each(?))) ORDER BY contact_id",
-            (uid, _dump(sorted(keys))),
+            (uid, json_text(sorted(keys))),
         )
         return [_contact(row) for row in rows]
 
@@ -137,10 +177,10 @@ class Records:
                 contact.contact_id,
                 contact.uid,
                 contact.user_id,
-                None if contact.own is None else _dump(contact.own),
-                _dump(contact.inherited),
-                _dump(contact.shown),
-                _dump(contact.from_member),
+                None if contact.own is None else json_text(contact.own),
+                json_text(contact.inherited),
+                json_text(contact.shown),
+                json_text(contact.from_member),
                 contact.display_name,
                 sort_key,
                 search_text,
@@ -262,8 +302,8 @@ class Records:
                 view.state,
                 view.role,
                 view.role_rev,
-                None if view.card is None else _dump(view.card),
-                _dump(_claims_json(view.claims)),
+                None if view.card is None else json_text(view.card),
+                json_text(_claims_json(view.claims)),
                 generation,
             ),
         )
@@ -272,7 +312,7 @@ class Records:
         """Write the claims of a view that is there."""
         self._database.execute(
             "UPDATE views SET claims = ? WHERE group_id = ? AND user_id = ?",
-            (_dump(_claims_json(view.claims)), view.group_id, view.user_id),
+            (json_text(_claims_json(view.claims)), view.group_id, view.user_id),
         )
 
     # The user's own card
@@ -287,7 +327,7 @@ class Records:
     def save_own_card(self, group_id: str, rev: int, card: CardJson) -> None:
         """Write the user's own card as a group has it."""
         self._database.execute(
-            "INSERT OR REPLACE INTO own_cards VALUES (?, ?, ?)", (group_id, rev, _dump(card))
+            "INSERT OR REPLACE INTO own_cards VALUES (?, ?, ?)", (group_id, rev, json_text(card))
         )
 
     # Invitations
@@ -338,8 +378,11 @@ class Records:
         ).fetchone()
         return None if row is None else str(row["value"])
 
-    def save_setting(self, name: str, value: str) -> None:
-        """Write a setting."""
+    def save_setting(self, name: str, value: str | None) -> None:
+        """Write a setting, or forget it."""
+        if value is None:
+            self._database.execute("DELETE FROM settings WHERE name = ?", (name,))
+            return
         self._database.execute("INSERT OR REPLACE INTO settings VALUES (?, ?)", (name, value))
 
 

@@ -15,6 +15,8 @@ from contactmesh.contracts.command import Command
 from contactmesh.contracts.envelope import Envelope
 from contactmesh.contracts.errors import Refusal
 from contactmesh.contracts.reply import Reply, Result
+from contactmesh.terminal.book_sync import BookSync
+from contactmesh.terminal.books import BookCommands
 from contactmesh.terminal.carriers import CarrierCommands
 from contactmesh.terminal.credentials import Enrolment, TerminalFolder
 from contactmesh.terminal.entries import Contact, Imported
@@ -27,6 +29,8 @@ from contactmesh.terminal.phonebook import Phonebook
 from contactmesh.terminal.pulling import Puller
 from contactmesh.terminal.requests import Requests
 from contactmesh.terminal.session import Session, SessionLost
+from contactmesh.terminal.sims import SimCommands
+from contactmesh.terminal.spaces import Spaces
 from contactmesh.terminal.updates import UnreadableUpdate, UpdateStream, UpdateStreams
 
 REPLY_SECONDS: Final = 5.0
@@ -39,7 +43,7 @@ _log = structlog.get_logger(__name__)
 R = TypeVar("R", bound=Result)
 
 
-class Terminal(GroupCommands, CarrierCommands):
+class Terminal(GroupCommands, CarrierCommands, SimCommands, BookCommands):
     """One terminal of a user; an async context manager.
 
     Inside `async with` the terminal is connected, and comes back by itself when the connection is
@@ -49,8 +53,9 @@ class Terminal(GroupCommands, CarrierCommands):
 
     Args:
         folder: where `enrol` put the credentials; the phonebook lies there too.
-        pull: whether to pull at every connection and at the chosen interval. Without it, only
-            pushes and what `pull` is called for arrive.
+        pull: whether to pull at every connection and at the chosen interval, and to accept by
+            itself for the SIMs for which the user chose it. Without it, only pushes and what `pull`
+            is called for arrive.
         reply_seconds: how long a reply may take before the command is sent again, under the same
             id; each further wait is twice as long, up to 30 seconds.
         deadline_seconds: how long a command is tried in all.
@@ -87,7 +92,9 @@ class Terminal(GroupCommands, CarrierCommands):
         phonebook = Phonebook(self._folder.phonebook, self.user_id, enrolment.region)
         streams = UpdateStreams()
         puller = Puller(phonebook, requests.ask, streams.emit)
-        super().__init__(requests, phonebook, puller, streams)
+        spaces = Spaces(phonebook, requests.ask, streams.emit, self.terminal_id)
+        book_sync = BookSync(phonebook, requests.ask, streams.emit)
+        super().__init__(requests, phonebook, puller, streams, spaces, book_sync)
         self._stack = AsyncExitStack()
         self._running: asyncio.Task[None] | None = None
 
@@ -239,6 +246,10 @@ class Terminal(GroupCommands, CarrierCommands):
         """Write the owner's part of a contact; see `Phonebook.write_own`."""
         self._tell(await self.phonebook.write_own(contact_id, own))
 
+    async def delete(self, contact_id: str) -> None:
+        """Delete the owner's entry of a contact; see `Phonebook.delete_own`."""
+        self._tell(await self.phonebook.delete_own(contact_id))
+
     async def link(self, contact_id: str, user_id: str) -> None:
         """Say that a contact of the owner's is a member; see `Phonebook.link`."""
         self._tell(await self.phonebook.link(contact_id, user_id))
@@ -252,6 +263,8 @@ class Terminal(GroupCommands, CarrierCommands):
     async def _serve(self, session: Session) -> None:
         if self._pulls:
             self._puller.wake()
+            self._spaces.accepter.wake()
+            self._scheduled_sync.wake()
         try:
             while messages := await session.arrived():
                 await self._receive(session, messages)
@@ -287,6 +300,8 @@ class Terminal(GroupCommands, CarrierCommands):
                 tasks.create_task(self._link.run())
                 if self._pulls:
                     tasks.create_task(self._puller.run())
+                    tasks.create_task(self._spaces.accepter.run())
+                    tasks.create_task(self._scheduled_sync.run())
         except* TerminalError as group:
             failure = _first_error(group)
             _log.warning("terminal_stopped", reason=type(failure).__name__)

@@ -146,6 +146,22 @@ class HandedOver:
 
 
 @dataclass(frozen=True, slots=True)
+class SimContactsWaiting:
+    """Contacts wait for a SIM in this terminal: look with `pending`, then accept or decline.
+
+    Attributes:
+        sim_id: the SIM.
+        waiting: how many contacts waited when it was told.
+        filling: whether more comes, because an update was requested. Its end is always told, also
+            when nothing waits.
+    """
+
+    sim_id: str
+    waiting: int
+    filling: bool
+
+
+@dataclass(frozen=True, slots=True)
 class UnreadableUpdate:
     """An update came that this terminal cannot read; it was left out and the others went on.
 
@@ -172,6 +188,7 @@ Update = (
     | GroupJoined
     | GroupGone
     | HandedOver
+    | SimContactsWaiting
     | UnreadableUpdate
 )
 """Everything that an update stream gives."""

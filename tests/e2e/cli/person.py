@@ -58,14 +58,19 @@ class Person:
     """Somebody who uses a terminal of their own on the stack's machine.
 
     Args:
-        name: the user's id, and the terminal's name.
+        name: the terminal's name, and the user's id if no other is given.
         data: the stack's data folder.
         processes: whether each command is a process of its own, as it is for people; without,
             it is called here, which saves it the second that Python takes to load it.
+        user_id: whose terminal it is.
     """
 
-    def __init__(self, name: str, data: Path, *, processes: bool = False) -> None:
+    def __init__(
+        self, name: str, data: Path, *, processes: bool = False, user_id: str | None = None
+    ) -> None:
         self.name = name
+        self.user_id = user_id or name
+        self._data = data
         self._processes = processes
         self._environment = dict(os.environ) | {
             "CONTACTMESH_HOME": str(data),
@@ -84,8 +89,17 @@ class Person:
 
     async def enrol(self, display_name: str, *options: str) -> None:
         """Become a user, and let the terminal in."""
-        await self._run("operator", "user", "add", self.name, "--name", display_name)
-        minted = await self._run("operator", "user", "code", self.name, "--json")
+        await self._run("operator", "user", "add", self.user_id, "--name", display_name)
+        await self._let_in(*options)
+
+    async def with_another(self, name: str, *options: str) -> "Person":
+        """The same user, at a further terminal."""
+        other = Person(name, self._data, processes=self._processes, user_id=self.user_id)
+        await other._let_in(*options)
+        return other
+
+    async def _let_in(self, *options: str) -> None:
+        minted = await self._run("operator", "user", "code", self.user_id, "--json")
         await self.run("enrol", json.loads(minted.out)["code"], *options)
 
     @asynccontextmanager

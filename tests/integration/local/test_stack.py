@@ -107,7 +107,8 @@ async def test_services_are_told_what_they_need_and_no_more(
         assert environment["CONTACTMESH_DATABASE_PREFIX"] == settings.database_prefix
         assert "CONTACTMESH_FAULT_POINT" not in environment
         assert ("CONTACTMESH_OPERATOR_TOKEN_FILE" in environment) == (name == "identity_service")
-        assert ("CONTACTMESH_CURSOR_KEY_FILE" in environment) == (name == "group_service")
+        sealing = name in ("group_service", "sync_service")
+        assert ("CONTACTMESH_CURSOR_KEY_FILE" in environment) == sealing
     assert identity["CONTACTMESH_TERMINAL_AMQP_URL"] == broker.terminal_url
     assert identity["CONTACTMESH_BROKER_MANAGEMENT_URL"] == broker.management_url
     token = Path(identity["CONTACTMESH_OPERATOR_TOKEN_FILE"])
@@ -125,6 +126,7 @@ async def test_copies_are_killed_stopped_and_started_one_by_one(settings: StackS
             ("fanout_service", 1),
             ("carrier_registry_service", 1),
             ("multi_sim_replication_service", 1),
+            ("sync_service", 1),
         ]
 
         def pids() -> list[int | None]:

@@ -24,7 +24,7 @@ from contactmesh.contracts.multi_sim.commands import (
 )
 from contactmesh.contracts.multi_sim.records import SimView, SpaceKind
 
-MOBILE, UNICOM = "cn-mobile", "cn-unicom"
+MOBILE, TELECOM, UNICOM = "cn-mobile", "cn-telecom", "cn-unicom"
 
 
 def iccid(number: int) -> str:
@@ -68,9 +68,15 @@ class Held:
         updates = self.terminal.updates("contact.changed")
         return [one for one in updates if one["uid"] == self.sim_id]
 
+    async def until_told(self, **told: object) -> None:
+        """Wait for a push about this SIM that says so."""
+        await self.terminal.until(
+            lambda: any(told.items() <= update.items() for update in self.told())
+        )
+
     async def until_waiting(self, number: int) -> Pending:
         """Wait to be told that so many contacts wait, and look at them."""
-        await self.terminal.until(lambda: any(one["waiting"] == number for one in self.told()))
+        await self.until_told(waiting=number)
         return await self.pending()
 
     async def pending(self) -> Pending:

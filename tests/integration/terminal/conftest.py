@@ -1,14 +1,17 @@
-"""A terminal of alice at a real broker, with a scripted service behind it."""
+"""A terminal of alice at a real broker with a scripted service, or people with all services."""
 
 from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack
 from pathlib import Path
 
 import pytest
 import pytest_asyncio
-from tests.backends import Broker
+from tests.backends import Backends, Broker
 from tests.integration.identity_service.breakable_line import BreakableLine, breakable_line
+from tests.integration.terminal.people import People
 from tests.integration.terminal.scripted_identity import ScriptedIdentity, scripted_identity
 from tests.integration.terminal.scripted_service import ScriptedService, scripted_service
+from tests.wire import System, running_system
 
 from contactmesh.contracts.identity import Credentials
 from contactmesh.messaging.connection import declare_terminal_queue
@@ -68,3 +71,19 @@ def make_terminal(folder: Path) -> MakeTerminal:
         return Terminal(folder, **{**impatient, **options})  # type: ignore[arg-type]
 
     return make
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def system(
+    backends: Backends, tmp_path_factory: pytest.TempPathFactory
+) -> AsyncIterator[System]:
+    """Every service as a process, for one module's tests."""
+    async with running_system(backends, tmp_path_factory.mktemp("system")) as running:
+        yield running
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def people(system: System, tmp_path: Path) -> AsyncIterator[People]:
+    """Makes users of the system, and runs their terminals until the test ends."""
+    async with AsyncExitStack() as running:
+        yield People(system, tmp_path, running)

@@ -36,7 +36,7 @@ from contactmesh.terminal import (
     InvitationReceived,
     MemberLeft,
 )
-from contactmesh.terminal.pulling import jittered
+from contactmesh.terminal.rules.scheduling import jittered
 
 BOB = card("bob", "Bob Li", phones={"m": "+8613800138000"})
 EVE = card("eve", "Eve", phones={"m": "+447400123456"})

@@ -3,18 +3,12 @@
 import asyncio
 import itertools
 import textwrap
-from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack
-from pathlib import Path
 from typing import Any
 
 import pytest
-import pytest_asyncio
-from tests.backends import Backends
 from tests.integration.terminal.people import People
 from tests.integration.terminal.test_receiving import the_next
 from tests.unit.terminal.cards import card
-from tests.wire import System, running_system
 
 import contactmesh.terminal
 from contactmesh.contacts import Card
@@ -41,20 +35,6 @@ from contactmesh.terminal import (
 )
 
 OLD, NEW, NEWEST = "+8613800138000", "+8613900139000", "+8613700137000"
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def system(
-    backends: Backends, tmp_path_factory: pytest.TempPathFactory
-) -> AsyncIterator[System]:
-    async with running_system(backends, tmp_path_factory.mktemp("system")) as running:
-        yield running
-
-
-@pytest_asyncio.fixture(loop_scope="module")
-async def people(system: System, tmp_path: Path) -> AsyncIterator[People]:
-    async with AsyncExitStack() as running:
-        yield People(system, tmp_path, running)
 
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")

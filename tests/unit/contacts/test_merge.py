@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from tests.unit.contacts.strategies import CARDS
 
-from contactmesh.contacts import Card, changed_fields, digest, merge
+from contactmesh.contacts import Card, Side, changed_fields, digest, merge, with_unsupported
 
 quick = settings(
     max_examples=30,
@@ -54,6 +54,28 @@ def test_the_same_field_has_one_winner_and_the_loser_is_shown() -> None:
         assert conflict.path == "name"
         assert lost.name is not None
         assert conflict.lost == lost.name.to_json()
+
+
+def test_who_wins_may_depend_on_the_path() -> None:
+    base = card(name={"full": "Jane"}, phones={"tel-1": {"number": "1", "label": "desk"}})
+    mine = card(name={"full": "Jane D."}, phones={"tel-1": {"number": "2", "label": "home"}})
+    theirs = card(name={"full": "Jane Doe"}, phones={"tel-1": {"number": "3", "label": "lab"}})
+    asked: list[str] = []
+
+    def prefer(path: str) -> Side:
+        asked.append(path)
+        return "mine" if path == "phones/tel-1/number" else "theirs"
+
+    result = merge(base, mine, theirs, prefer=prefer)
+    assert result.card == card(
+        name={"full": "Jane Doe"}, phones={"tel-1": {"number": "2", "label": "lab"}}
+    )
+    assert [(each.path, each.winner) for each in result.conflicts] == [
+        ("name", "theirs"),
+        ("phones/tel-1/label", "theirs"),
+        ("phones/tel-1/number", "mine"),
+    ]
+    assert {each.path for each in result.conflicts} <= set(asked)
 
 
 def test_one_entry_edited_on_both_sides_keeps_both_edits() -> None:
@@ -116,6 +138,14 @@ def test_removal_is_explicit_and_what_a_side_cannot_hold_is_not_removed() -> Non
         name={"full": "Jane Doe"}, anniversaries=base.to_json()["anniversaries"]
     )
     assert any(each.path == "phones" and each.removed for each in result.taken)
+
+
+def test_a_version_is_completed_by_what_its_side_cannot_hold() -> None:
+    base = card(phones={"a": {"number": "1"}}, kind="individual", keywords={"one": True})
+    held = card(phones={"a": {"number": "2"}})
+    assert with_unsupported(base, held, {"phones", "keywords"}) == card(
+        phones={"a": {"number": "2"}}, kind="individual"
+    )
 
 
 def test_without_a_base_nothing_is_removed() -> None:

@@ -5,7 +5,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from contactmesh.audience.model import STANDING, Audience, Listener, base_of, begun, moved_on
-from contactmesh.contracts.contact import ContactChanged, ContactUpdate, Origin, Scope
+from contactmesh.contracts.contact import (
+    ContactChanged,
+    ContactUpdate,
+    Origin,
+    PendingSpace,
+    Scope,
+)
 from contactmesh.contracts.group.events import (
     AudienceBlock,
     AudienceEvent,
@@ -23,7 +29,14 @@ from contactmesh.contracts.group.events import (
     SubscriptionChanged,
 )
 from contactmesh.contracts.group.views import MemberState, Role
-from fanout_service.domain.delivery import may_know, of_change, of_group, of_invitation
+from fanout_service.domain.delivery import (
+    may_know,
+    of_book,
+    of_change,
+    of_group,
+    of_invitation,
+    of_space,
+)
 
 G = "01234567-89ab-cdef-0123-456789abcdef"
 WHEN = "2026-11-30T08:15:00Z"
@@ -171,6 +184,42 @@ def test_a_change_reaches_terminals_without_its_origin() -> None:
     payload = delivery.message.payload()
     assert not {"origin", "audience_version"} & set(payload)
     assert payload["rev"] == delivery.rev == 7
+
+
+def test_an_entry_of_a_book_goes_to_its_owner_alone_without_saying_where_from() -> None:
+    entry = ContactChanged(
+        scope=Scope.BOOK,
+        owner_id="lin",
+        uid="urn:example:1",
+        rev=7,
+        card={"uid": "urn:example:1"},
+        origin=Origin(service="sync_service", terminal_id="lin_aaaaaaaa"),
+        own_card=True,
+    )
+    delivery = of_book(entry)
+    assert (delivery.user_ids, delivery.terminal_ids, delivery.rev) == (("lin",), (), 7)
+    assert not {"origin", "own_card", "audience_version"} & set(delivery.message.payload())
+
+
+@pytest.mark.claim("M5")
+@pytest.mark.parametrize(("waiting", "filling"), [(3, True), (3, False), (0, False)])
+def test_what_waits_for_a_sim_is_told_to_the_terminal_that_holds_it(
+    waiting: int, filling: bool
+) -> None:
+    pending = PendingSpace(sim_id=G, terminal_id="lin_aaaaaaaa", waiting=waiting, filling=filling)
+    event = ContactChanged(
+        scope=Scope.SPACE,
+        owner_id="lin",
+        uid=G,
+        rev=7,
+        origin=Origin(service="multi_sim_replication_service"),
+        pending=pending,
+    )
+    (delivery,) = of_space(event)
+    assert (delivery.user_ids, delivery.terminal_ids) == ((), ("lin_aaaaaaaa",))
+    assert delivery.message == ContactUpdate(
+        scope=Scope.SPACE, owner_id="lin", uid=G, rev=7, waiting=waiting, filling=filling
+    )
 
 
 def test_withheld_counts_the_members_who_are_not_told_because_of_a_block() -> None:

@@ -6,8 +6,9 @@ from datetime import UTC, datetime, timedelta
 from random import Random
 
 from contactmesh.contacts import Card
+from contactmesh.contracts.carrier.events import RegistrationRecycled
 from contactmesh.contracts.command import Command
-from contactmesh.contracts.contact import ContactChanged, Scope
+from contactmesh.contracts.contact import MAIN_BOOK, ContactChanged, Operation, Origin, Scope
 from contactmesh.contracts.envelope import Message
 from contactmesh.contracts.multi_sim.commands import (
     Decide,
@@ -24,6 +25,7 @@ from contactmesh.contracts.multi_sim.records import SpaceKind
 from contactmesh.contracts.reply import Result
 from contactmesh.deciding.decision import Told
 from multi_sim_replication_service.domain.documents import Account, Limits, Sim
+from multi_sim_replication_service.domain.registering import recycled
 from multi_sim_replication_service.domain.replicating import catch_up, take_over
 from multi_sim_replication_service.domain.spaces import contents_of
 from multi_sim_replication_service.domain.state import Asking, State
@@ -51,6 +53,21 @@ def card(uid: str, number: str) -> Card:
             "name": {"full": uid},
             "phones": {"mobile": {"number": number}},
         }
+    )
+
+
+def book_event(uid: str, rev: int, number: str | None, owner: str = LIN) -> ContactChanged:
+    """An entry of the owner's address book has a number now, or was removed."""
+    contents = None if number is None else dict(card(uid, number).to_json())
+    return ContactChanged(
+        scope=Scope.BOOK,
+        book=MAIN_BOOK,
+        owner_id=owner,
+        uid=uid,
+        rev=rev,
+        op=Operation.DELETED if number is None else Operation.MODIFIED,
+        card=contents,
+        origin=Origin(service="sync_service"),
     )
 
 
@@ -127,6 +144,8 @@ class Spaces:
             case ContactChanged(scope=Scope.BOOK):
                 for account in self.state.accounts_of(message.owner_id):
                     self._send(follow(self.state, account, message, self.now))
+            case RegistrationRecycled():
+                self._send(recycled(self.state, message))
             case SimRemoved():
                 for key in [(one.sim_id, one.uid) for one in self.state.sim_entries]:
                     if key[0] == message.sim_id:

@@ -16,11 +16,9 @@ from tests.unit.multi_sim_replication_service.spaces import (
 from contactmesh.contracts.carrier.events import RegistrationRecycled
 from contactmesh.contracts.carrier.records import RegistrationRef
 from contactmesh.contracts.command import Command
-from contactmesh.contracts.contact import ContactChanged, Operation, Origin, Scope
 from contactmesh.contracts.errors import ErrorCode, Refusal
 from contactmesh.contracts.multi_sim.commands import (
     Decide,
-    FollowBook,
     MoveSim,
     RegisterSim,
     RemoveSim,
@@ -34,7 +32,6 @@ from contactmesh.contracts.multi_sim.commands import (
 from contactmesh.contracts.multi_sim.events import SimRemoved, SpaceChanged
 from contactmesh.contracts.multi_sim.records import SpaceKind, UserInformation
 from multi_sim_replication_service.domain.documents import NO_CONTACT, Limits
-from multi_sim_replication_service.domain.registering import recycled
 
 
 def _refusal(
@@ -291,43 +288,13 @@ def test_a_removed_or_recycled_sim_is_gone_with_what_waits() -> None:
     spaces.stores(here, {"an": "1"})
     spaces.does(RemoveSim(sim_id=gone), TABLET)
     ref = RegistrationRef(carrier_id=MOBILE, registration_seq="7")
-    told = recycled(spaces.state, RegistrationRecycled(owner_id=LIN, ref=ref))
-    assert [one.message for one in told] == [
-        SimRemoved(owner_id=LIN, carrier_id=MOBILE, sim_id=lost.sim_id)
-    ]
+    spaces.deliver(RegistrationRecycled(owner_id=LIN, ref=ref))
+    removed = SimRemoved(owner_id=LIN, carrier_id=MOBILE, sim_id=lost.sim_id)
+    assert spaces.published.count(removed) == 1
     assert [sim.sim_id for sim in spaces.account(MOBILE).sims] == [here]
     spaces.settle()
-    assert spaces.waits(gone) == {}
+    assert spaces.waits(gone) == spaces.waits(lost.sim_id) == {}
     assert set(spaces.holds(MOBILE)) == {"an"}, "the account stays"
-
-
-@pytest.mark.claim("M4")
-def test_a_following_account_takes_the_book_over_in_any_order() -> None:
-    spaces = Spaces()
-    here, there = spaces.registers(MOBILE, 1), spaces.registers(UNICOM, 2)
-    spaces.agrees(UNICOM)
-    spaces.does(FollowBook(carrier_id=MOBILE, follow=True))
-    other = Spaces()
-    old = other.registers(MOBILE, 1)
-    other.stores(old, {"an": "1"})
-    changed = next(one for one in other.published if isinstance(one, SpaceChanged))
-    added = ContactChanged(
-        scope=Scope.BOOK,
-        owner_id=LIN,
-        uid="an",
-        rev=5,
-        card=changed.contacts[0].card,
-        origin=Origin(service="group_service"),
-    )
-    removed = added.model_copy(update={"rev": 6, "card": None, "op": Operation.DELETED})
-    spaces.deliver(added)
-    spaces.settle()
-    assert set(spaces.waits(here)) == set(spaces.waits(there)) == {"an"}
-    for event in (removed, added, removed):
-        spaces.deliver(event)
-    spaces.settle()
-    assert spaces.holds(MOBILE) == spaces.holds(UNICOM) == {}
-    assert sum(isinstance(one, SpaceChanged) for one in spaces.published) == 2
 
 
 @pytest.mark.parametrize(

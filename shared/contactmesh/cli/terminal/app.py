@@ -4,9 +4,13 @@ import typer
 
 from contactmesh.cli.terminal import (
     blocking,
+    book,
+    conflicts,
     contacts,
+    duplicates,
     enrolling,
     groups,
+    history,
     invitations,
     lines,
     looking,
@@ -14,6 +18,14 @@ from contactmesh.cli.terminal import (
     page,
     publishing,
     receiving,
+    restoring,
+    sim_accounts,
+    sim_deciding,
+    sim_pending,
+    sim_spaces,
+    sim_texts,
+    sims,
+    syncing,
     texts,
     transfer,
 )
@@ -26,6 +38,12 @@ for _part in (
     contacts,
     transfer,
     own_part,
+    syncing,
+    history,
+    restoring,
+    conflicts,
+    duplicates,
+    book,
     publishing,
     blocking,
     looking,
@@ -37,3 +55,8 @@ for _part in (groups, invitations):
     group.add_typer(_part.app)
 app.add_typer(group, name="group", rich_help_panel=texts.PANEL_SHARING)
 app.add_typer(lines.app, name="line", rich_help_panel=texts.PANEL_NUMBERS)
+
+sim = typer.Typer(help=sim_texts.HELP_SIMS, epilog=sim_texts.EXAMPLES_SIMS, no_args_is_help=True)
+for _part in (sims, sim_accounts, sim_spaces, sim_pending, sim_deciding):
+    sim.add_typer(_part.app)
+app.add_typer(sim, name="sim", rich_help_panel=texts.PANEL_NUMBERS)

@@ -34,7 +34,7 @@ async def connected(
     Args:
         place: which terminal.
         pull: whether it pulls by itself, and goes on until it is stopped.
-        asks: whether the user is asked something meanwhile.
+        asks: whether the user is asked, or shown how far it is, meanwhile.
         deadline_seconds: how long each command is tried.
 
     Raises:

@@ -12,6 +12,7 @@ from contactmesh.cli.terminal.connecting import phonebook_of
 from contactmesh.cli.terminal.naming import ContactName, contact_named, short_contact_id
 from contactmesh.cli.terminal.place import Place, at_a_terminal
 from contactmesh.cli.terminal.suggesting import suggested
+from contactmesh.cli.terminal.sync_telling import tell_failing
 from contactmesh.terminal import Contact, Phonebook
 from contactmesh.terminal.rules.views import CardJson
 
@@ -34,6 +35,7 @@ async def contacts(
     async with phonebook_of(place) as phonebook:
         found = await phonebook.contacts(search)
         names = await group_names(phonebook)
+        await tell_failing(phonebook)
     if as_json:
         print_json([contact_json(contact) for contact in found])
     elif found:

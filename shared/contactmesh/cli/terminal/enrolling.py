@@ -9,12 +9,11 @@ from typing import Annotated, Final
 import typer
 from phonenumbers import SUPPORTED_REGIONS
 from pydantic import BaseModel
-from rich.cells import cell_len, set_cell_size
 
 from contactmesh.cli.errors import SystemUnreachable, WrongUsage
 from contactmesh.cli.exit_codes import ExitCode
 from contactmesh.cli.locating import IdentityUrl, identity_url
-from contactmesh.cli.output import AsJson, counted, print_json, print_note, print_text
+from contactmesh.cli.output import AsJson, counted, print_json, print_note, print_pairs, print_text
 from contactmesh.cli.terminal import texts
 from contactmesh.cli.terminal.connecting import connected, keep_log_quiet, phonebook_of
 from contactmesh.cli.terminal.place import Place, at_a_terminal
@@ -167,9 +166,7 @@ def _show(shown: Shown) -> None:
         (texts.SHOW_PHONEBOOK, _counts(shown)),
         (texts.SHOW_INTERVAL, texts.EVERY.format(seconds=shown.pull_interval_seconds)),
     ]
-    widest = max(cell_len(name) for name, _ in rows)
-    for name, value in rows:
-        print_text(f"{set_cell_size(name, widest)}  {value}")
+    print_pairs(rows)
 
 
 def _counts(shown: Shown) -> str:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from hashlib import sha256
 from typing import Annotated, Final, Protocol, TypeVar
 
 import typer
@@ -59,6 +60,11 @@ def short_contact_id(identifier: str) -> str:
     return identifier[-SHORT:]
 
 
+def mark_of(*identifiers: str) -> str:
+    """A short id for what has none that could be told from others by its ends."""
+    return sha256(" ".join(identifiers).encode()).hexdigest()[:SHORT]
+
+
 async def user_named(phonebook: Phonebook, name: str) -> str:
     """The id of a user: as given, or of the member whom the phonebook shows under this name.
 
@@ -69,7 +75,7 @@ async def user_named(phonebook: Phonebook, name: str) -> str:
     if re.fullmatch(USER_ID_PATTERN, handle):
         return handle
     members = [contact for contact in await phonebook.contacts(name) if contact.user_id is not None]
-    contact = _one(
+    contact = one_named(
         name,
         [each for each in members if plain_text(each.display_name) == handle],
         texts.NO_USER,
@@ -104,9 +110,9 @@ def find_group(groups: Iterable[AnyGroup], name: str) -> AnyGroup:
         NoSuchThing: none, or several, are named so.
     """
     groups = tuple(groups)
-    found = _by_id(groups, name, lambda group: group.group_id)
+    found = by_id(groups, name, lambda group: group.group_id)
     sought = plain_text(name)
-    return _one(
+    return one_named(
         name,
         [group for group in groups if plain_text(group.name) == sought] or found,
         texts.NO_GROUP,
@@ -123,11 +129,11 @@ def find_invitation(invitations: Iterable[InvitationView], name: str) -> Invitat
     invitations = tuple(invitations)
     sought = plain_text(name)
     found = (
-        _by_id(invitations, name, lambda each: each.invitation_id)
+        by_id(invitations, name, lambda each: each.invitation_id)
         or [each for each in invitations if plain_text(each.group_name) == sought]
         or [each for each in invitations if sought in (each.group_id, each.invitee_id)]
     )
-    return _one(
+    return one_named(
         name,
         found,
         texts.NO_INVITATION,
@@ -150,33 +156,23 @@ async def contact_named(phonebook: Phonebook, name: str) -> Contact:
     Raises:
         NoSuchThing: none, or several, are named so.
     """
+    return one_named(name, await find_contacts(phonebook, name), texts.NO_CONTACT, told_apart)
+
+
+async def find_contacts(phonebook: Phonebook, name: str) -> list[Contact]:
+    """The contacts that may be meant by an id, either end of it, or a name."""
     contacts = await phonebook.contacts()
     sought = plain_text(name)
-    found = (
-        _by_id(contacts, name, lambda contact: contact.contact_id)
+    return (
+        by_id(contacts, name, lambda contact: contact.contact_id)
         or [contact for contact in contacts if sought == contact.user_id]
         or [contact for contact in contacts if plain_text(contact.display_name) == sought]
         or [contact for contact in contacts if sought in _nicknames(contact)]
     )
-    return _one(
-        name,
-        found,
-        texts.NO_CONTACT,
-        _told_apart,
-    )
 
 
-def _told_apart(contact: Contact) -> str:
-    """A contact among others of the same name: with a number, for nobody knows ids."""
-    numbers = [phone.number for phone in (contact.card.phones or {}).values()][:1]
-    return f"{short_contact_id(contact.contact_id)} ({', '.join((contact.display_name, *numbers))})"
-
-
-def _nicknames(contact: Contact) -> list[str]:
-    return [plain_text(nickname.name) for nickname in (contact.card.nicknames or {}).values()]
-
-
-def _by_id(things: Iterable[Named], name: str, identifier: Callable[[Named], str]) -> list[Named]:
+def by_id(things: Iterable[Named], name: str, identifier: Callable[[Named], str]) -> list[Named]:
+    """What has this id; without it, what has an id that begins or ends so."""
     sought = plain_text(name)
     things = list(things)
     exact = [thing for thing in things if identifier(thing) == sought]
@@ -189,11 +185,39 @@ def _by_id(things: Iterable[Named], name: str, identifier: Callable[[Named], str
     ]
 
 
-def _one(name: str, found: Sequence[Named], missing: str, told: Callable[[Named], str]) -> Named:
+def one_named(
+    name: str,
+    found: Sequence[Named],
+    missing: str,
+    told: Callable[[Named], str],
+    **values: object,
+) -> Named:
+    """The one thing that was found.
+
+    Args:
+        name: what the user calls it.
+        found: what may be meant.
+        missing: what to say if nothing is, with places for the name and the values.
+        told: how to tell one of several from the others.
+        values: what else there is a place for.
+
+    Raises:
+        NoSuchThing: none, or several, were found.
+    """
     if not found:
-        raise NoSuchThing(suggested(missing, name=name))
+        raise NoSuchThing(suggested(missing, name=name, **values))
     if len(found) > 1:
         candidates = ", ".join(told(each) for each in found[:_MOST_CANDIDATES])
         more = texts.AND_MORE if len(found) > _MOST_CANDIDATES else ""
         raise NoSuchThing(texts.SEVERAL.format(name=name, candidates=candidates + more))
     return found[0]
+
+
+def told_apart(contact: Contact) -> str:
+    """A contact among others of the same name: with a number, for nobody knows ids."""
+    numbers = [phone.number for phone in (contact.card.phones or {}).values()][:1]
+    return f"{short_contact_id(contact.contact_id)} ({', '.join((contact.display_name, *numbers))})"
+
+
+def _nicknames(contact: Contact) -> list[str]:
+    return [plain_text(nickname.name) for nickname in (contact.card.nicknames or {}).values()]

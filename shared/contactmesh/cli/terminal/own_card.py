@@ -28,7 +28,6 @@ _IMPOSSIBLE: Final = {
     phonenumbers.ValidationResult.TOO_SHORT: texts.TOO_SHORT,
     phonenumbers.ValidationResult.TOO_LONG: texts.TOO_LONG,
 }
-_PRIVATE: Final = ("notes", "nicknames", "keywords", "relatedTo", "members")
 
 
 class NumberNotThere(CommandError):
@@ -126,7 +125,7 @@ def read_edits(name: str | None, numbers: Sequence[str], region: str | None) -> 
     for text in numbers:
         # The full-width sign is what Chinese keyboards write.
         old, sign, new = text.replace("＝", "=").partition("=")
-        read.append(_for_others(new if sign else old, old.strip() if sign else None, region))
+        read.append(for_others(new if sign else old, old.strip() if sign else None, region))
     if name is not None and not name.strip():
         raise WrongUsage(texts.EMPTY_NAME)
     return Edits(None if name is None else name.strip(), tuple(read), region)
@@ -156,13 +155,17 @@ def first_card(edits: Edits, now: datetime) -> Card:
     return _valid({**card, "phones": phones} if phones else card)
 
 
-def without_private_parts(card: Card) -> Card:
-    """The card without what the owner of a phonebook writes for themselves."""
-    return _valid({name: part for name, part in card.to_json().items() if name not in _PRIVATE})
+def for_others(text: str, old: str | None, region: str | None) -> NewNumber:
+    """A number as others can dial it.
 
+    Args:
+        text: the number, written any way.
+        old: the one that it replaces, none for the only one.
+        region: the country (ISO 3166) of numbers without a country code.
 
-def _for_others(text: str, old: str | None, region: str | None) -> NewNumber:
-    """A number as others can dial it."""
+    Raises:
+        WrongUsage: it is no number, or could not be dialled by others.
+    """
     plain = normalize("NFKC", text).strip()
     number = read_number(plain, region)
     if number.kind in (NumberKind.OTHER, NumberKind.SERVICE_CODE):

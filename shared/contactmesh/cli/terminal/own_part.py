@@ -1,4 +1,4 @@
-"""What is one's own on a contact: notes and labels, and which member it is."""
+"""What is one's own on a contact: notes, labels, which member it is, and the entry itself."""
 
 from typing import Annotated
 
@@ -6,6 +6,7 @@ import typer
 
 from contactmesh.cli.output import AsJson, print_json, print_text
 from contactmesh.cli.terminal import texts
+from contactmesh.cli.terminal.asking import SaidYes, sure
 from contactmesh.cli.terminal.connecting import phonebook_of
 from contactmesh.cli.terminal.contacts import contact_json
 from contactmesh.cli.terminal.naming import ContactName, UserName, contact_named, user_named
@@ -99,6 +100,25 @@ async def label(
         written = await phonebook.contact(found.contact_id)
     told = texts.LABELLED if text else texts.UNLABELLED
     _tell(written, told.format(name=written.display_name, number=number, label=text), as_json)
+
+
+@app.command(
+    "delete",
+    help=texts.HELP_DELETE,
+    epilog=texts.EXAMPLE_DELETE,
+    rich_help_panel=texts.PANEL_PHONEBOOK,
+)
+@at_a_terminal
+async def delete(
+    place: Place, name: ContactName, yes: SaidYes = False, as_json: AsJson = False
+) -> None:
+    """Delete one's own entry of a contact."""
+    async with phonebook_of(place) as phonebook:
+        found = await contact_named(phonebook, name)
+        sure(texts.ASK_DELETE.format(name=found.display_name), yes)
+        await phonebook.delete_own(found.contact_id)
+    text = texts.DELETED if found.user_id is None else texts.DELETED_OWN_PART
+    _tell(found, text.format(name=found.display_name, user_id=found.user_id), as_json)
 
 
 def _tell(contact: Contact, text: str, as_json: bool) -> None:

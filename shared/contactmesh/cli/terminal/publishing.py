@@ -22,12 +22,11 @@ from contactmesh.cli.terminal.own_card import (
     NumberNotThere,
     first_card,
     read_edits,
-    without_private_parts,
 )
 from contactmesh.cli.terminal.place import Place, at_a_terminal
 from contactmesh.cli.terminal.suggesting import suggested
 from contactmesh.cli.vcard_files import cards_of
-from contactmesh.contacts import Card, digest
+from contactmesh.contacts import Card, digest, without_private_parts
 from contactmesh.contracts.group.views import GroupSummary
 from contactmesh.terminal import CommandRefused, NoReply, OwnCard, Terminal
 from contactmesh.terminal.pulling import REFUSED

@@ -4,7 +4,7 @@ import asyncio
 import signal
 import sys
 from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from datetime import UTC, datetime
 from typing import Annotated, Final
 
@@ -16,8 +16,10 @@ from contactmesh.cli.terminal import texts
 from contactmesh.cli.terminal.connecting import connected, phonebook_of
 from contactmesh.cli.terminal.naming import group_named
 from contactmesh.cli.terminal.place import Place, at_a_terminal
+from contactmesh.cli.terminal.sim_telling import KnownSims
+from contactmesh.cli.terminal.sync_telling import telling_failing
 from contactmesh.cli.terminal.telling import Teller, merged
-from contactmesh.terminal import UpdateStream
+from contactmesh.terminal import CommandRefused, NoReply, SimContactsWaiting, Terminal
 from contactmesh.terminal.pulling import REFUSED, Refused
 
 app = typer.Typer()
@@ -78,11 +80,12 @@ async def watch(place: Place, as_json: AsJson = False) -> None:
     """Show what others change, as it arrives."""
     with _ended_by_signal():
         async with (
-            _telling(place, texts.ANSWER_WATCHING) as teller,
+            _telling(place, watching=True) as teller,
             connected(place, pull=True) as terminal,
         ):
             print_note(texts.WATCHING.format(terminal_id=terminal.terminal_id))
-            await _follow(terminal.updates(buffer=_MOST_UPDATES), teller, as_json=as_json)
+            async with telling_failing(terminal.phonebook):
+                await _follow(terminal, teller, as_json=as_json)
 
 
 def _print_pulled(lines: Sequence[str], every: int | None, *, whole: bool) -> None:
@@ -95,17 +98,21 @@ def _print_pulled(lines: Sequence[str], every: int | None, *, whole: bool) -> No
 
 
 @asynccontextmanager
-async def _telling(place: Place, answer: str = texts.ANSWER) -> AsyncIterator[Teller]:
+async def _telling(place: Place, *, watching: bool = False) -> AsyncIterator[Teller]:
     """What tells updates; it knows what was shown before the terminal connected."""
     async with phonebook_of(place) as phonebook:
-        teller = Teller(phonebook, answer)
+        teller = Teller(phonebook, watching=watching)
         await teller.begin()
         yield teller
 
 
-async def _follow(stream: UpdateStream, teller: Teller, *, as_json: bool) -> None:
+async def _follow(terminal: Terminal, teller: Teller, *, as_json: bool) -> None:
     dropped = 0
+    stream = terminal.updates(buffer=_MOST_UPDATES)
     async for update in stream:
+        if isinstance(update, SimContactsWaiting) and update.sim_id not in teller.sims.names:
+            with suppress(CommandRefused, NoReply):  # told without their names then
+                teller.sims = await _known_sims(terminal)
         line, data = await teller.told(update, datetime.now(UTC))
         if as_json:
             print_json(data)
@@ -115,6 +122,10 @@ async def _follow(stream: UpdateStream, teller: Teller, *, as_json: bool) -> Non
         if stream.dropped > dropped:
             dropped = stream.dropped
             print_note(texts.DROPPED.format(count=dropped))
+
+
+async def _known_sims(terminal: Terminal) -> KnownSims:
+    return KnownSims.of((await terminal.accounts()).accounts, await terminal.auto_accepts())
 
 
 @contextmanager

@@ -9,9 +9,10 @@ from typing import cast
 
 from pydantic import JsonValue
 
-from contactmesh.cli.terminal import texts
+from contactmesh.cli.terminal import sim_texts, texts
 from contactmesh.cli.terminal.cards import Change, change_line, changes_between
 from contactmesh.cli.terminal.contacts import group_names
+from contactmesh.cli.terminal.sim_telling import KnownSims
 from contactmesh.cli.terminal.suggesting import suggested
 from contactmesh.contacts import Card
 from contactmesh.terminal import (
@@ -28,6 +29,7 @@ from contactmesh.terminal import (
     MemberLeft,
     OwnCardUpdated,
     Phonebook,
+    SimContactsWaiting,
     UnknownContact,
     UnreadableUpdate,
     Update,
@@ -39,12 +41,17 @@ class Teller:
 
     Args:
         phonebook: the phonebook that the updates are about.
-        answer: how an invitation can be answered, which while watching takes a step more.
+        watching: whether it is told while watching, which has to end before anything is answered.
+
+    Attributes:
+        sims: what is known of the user's SIMs, to name them.
     """
 
-    def __init__(self, phonebook: Phonebook, answer: str = texts.ANSWER) -> None:
+    def __init__(self, phonebook: Phonebook, *, watching: bool = False) -> None:
+        self.sims = KnownSims()
         self._phonebook = phonebook
-        self._answer = answer
+        self._answer = texts.ANSWER_WATCHING if watching else texts.ANSWER
+        self._look = sim_texts.LOOK_WATCHING if watching else sim_texts.LOOK
         self._shown: dict[str, Card] = {}
         self._users: dict[str, str] = {}
         self._groups: dict[str, str] = {}
@@ -67,12 +74,11 @@ class Teller:
         """
         self._groups |= await group_names(self._phonebook)
         contact, changes = await self._changes(update)
+        text = self._text(update, contact, changes)
         line = None
-        if changes or not isinstance(update, ContactUpdated):
-            line = texts.UPDATE_LINE.format(
-                time=at.astimezone().strftime("%H:%M:%S"),
-                text=self._text(update, contact, changes),
-            )
+        if text is not None:
+            time = at.astimezone().strftime("%H:%M:%S")
+            line = texts.UPDATE_LINE.format(time=time, text=text)
         data: dict[str, JsonValue] = {
             "at": at.isoformat(timespec="milliseconds"),
             "update": _name(update),
@@ -108,13 +114,17 @@ class Teller:
         if contact.user_id is not None:
             self._users[contact.user_id] = contact.display_name
 
-    def _text(self, update: Update, contact: Contact | None, changes: Sequence[Change]) -> str:
+    def _text(
+        self, update: Update, contact: Contact | None, changes: Sequence[Change]
+    ) -> str | None:
         groups = [] if contact is None else [self._group(each) for each in contact.groups]
         where = texts.IN_GROUPS.format(groups=", ".join(groups)) if groups else ""
         match update:
             case ContactAdded():
                 says = ", ".join(change.new or "" for change in changes)
                 return texts.TOLD_ADDED.format(name=update.display_name, says=says) + where
+            case ContactUpdated() if not changes:
+                return None
             case ContactUpdated():
                 says = "; ".join(change_line(change) for change in changes)
                 return texts.TOLD_UPDATED.format(name=update.display_name, says=says) + where
@@ -122,6 +132,8 @@ class Teller:
                 return texts.TOLD_REMOVED.format(name=update.display_name)
             case OwnCardUpdated():
                 return texts.TOLD_OWN_CARD.format(group=self._group(update.group_id))
+            case SimContactsWaiting():
+                return self.sims.told(update, self._look)
             case UnreadableUpdate():
                 return texts.TOLD_UNREADABLE.format(type=update.type, reason=update.reason)
             case _:
@@ -178,11 +190,16 @@ class Teller:
 def merged(updates: Iterable[Update]) -> list[Update]:
     """The updates, with one for each contact that was changed several times.
 
-    The phonebook is told as it is now, so the first of the changes tells them all.
+    The phonebook is told as it is now, so the first of the changes tells them all. Of what waits
+    for a SIM, the last tells it.
     """
+    updates = list(updates)
+    last = {each.sim_id: each for each in updates if isinstance(each, SimContactsWaiting)}
     told: list[Update] = []
     changed: dict[str, int] = {}
     for update in updates:
+        if isinstance(update, SimContactsWaiting) and update is not last[update.sim_id]:
+            continue
         if isinstance(update, ContactUpdated):
             place = changed.setdefault(update.contact_id, len(told))
             before = told[place] if place < len(told) else None

@@ -184,7 +184,7 @@ MEDIA_KINDS: Final = {"image": "photo", "audio": "sound", "video": "film"}
 MEDIA_OTHER = "file"
 OWN = "yours"
 
-# link, unlink, note, label
+# link, unlink, note, label, delete
 HELP_LINK = (
     "Say that a contact of yours is a member: from then on the member keeps it right.\n\n"
     "Contacts of the same name that share a number or an e-mail address are linked by themselves."
@@ -210,6 +210,15 @@ LABELLED = "{number} of {name} is labelled {label}."
 UNLABELLED = "{number} of {name} has no label of yours any more."
 NO_NUMBER = "none"
 NUMBER_NOT_THERE = "The contact has no number {number}. It has: {known}."
+HELP_DELETE = (
+    "Delete your own entry of a contact, with its notes and labels.\n\n"
+    "What groups show of a member stays. The SIM accounts in which you stored it lose it at the "
+    "next 'sim store'."
+)
+EXAMPLE_DELETE = "Example:  contactmesh terminal delete 老张"
+ASK_DELETE = "Delete {name}?"
+DELETED = "{name} is deleted."
+DELETED_OWN_PART = "Your entry of {name} is deleted. What groups show of {user_id} stays."
 BAD_TEXT = "That text cannot be put on a card: leave out control characters."
 
 # group

@@ -31,7 +31,10 @@ def test_there_is_a_command_for_each_thing() -> None:
         "label", "publish", "block", "lift", "blocks", "pull", "watch", "group create",
         "group list", "group show", "group invite", "group invitations", "group accept",
         "group decline", "group withdraw", "group leave", "group remove", "group hand-over",
-        "group dissolve", "group subscribe", "group unsubscribe",
+        "group dissolve", "group subscribe", "group unsubscribe", "sim add", "sim list",
+        "sim move", "sim replace", "sim remove", "sim info", "sim consent", "sim follow-book",
+        "sim store", "sim update", "sim pending", "sim accept", "sim decline", "sim auto-accept",
+        "sync", "history", "restore", "conflicts", "duplicates", "own-card", "sync-policy", "erase",
     }  # fmt: skip
 
 

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from contactmesh.cli.errors import CommandError, WrongUsage
-from contactmesh.cli.terminal.own_card import first_card, read_edits, without_private_parts
+from contactmesh.cli.terminal.own_card import first_card, read_edits
 from contactmesh.contacts import Card
 
 NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
@@ -92,16 +92,6 @@ def test_a_first_card_needs_a_name() -> None:
 def test_an_empty_name_is_refused(name: str) -> None:
     with pytest.raises(WrongUsage):
         read_edits(name, [], None)
-
-
-def test_a_contact_is_published_without_what_is_private() -> None:
-    private = {
-        "notes": {"n": {"note": "secret"}},
-        "nicknames": {"n": {"name": "小张"}},
-        "keywords": {"family": True},
-    }
-    contact = Card.model_validate({**card(OLD).to_json(), **private})
-    assert without_private_parts(contact) == card(OLD)
 
 
 @pytest.mark.parametrize(

@@ -7,13 +7,14 @@ import pytest
 from tests.unit.cli.terminal.conftest import Run
 
 from contactmesh.cli.exit_codes import ExitCode
-from contactmesh.cli.terminal import texts
+from contactmesh.cli.terminal import sim_texts, texts
 from contactmesh.local.settings import default_data_folder
 from contactmesh.terminal import TerminalFolder
 
 SUGGESTIONS = {
     name: text
-    for name, text in vars(texts).items()
+    for module in (texts, sim_texts)
+    for name, text in vars(module).items()
     if isinstance(text, str)
     and re.search(r"contactmesh terminal (?!watch')", text)
     and not name.startswith(("HELP_", "EXAMPLE"))

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from contactmesh.cli.terminal import texts
+from contactmesh.cli.terminal.sim_telling import KnownSims
 from contactmesh.cli.terminal.suggesting import for_terminal
 from contactmesh.cli.terminal.telling import Teller, merged
 from contactmesh.contracts.group.views import MemberState, Role
@@ -26,12 +26,14 @@ from contactmesh.terminal import (
     MemberLeft,
     OwnCardUpdated,
     Phonebook,
+    SimContactsWaiting,
     UnreadableUpdate,
     Update,
 )
 
 NOW = datetime(2026, 11, 30, 12, 1, 2, tzinfo=UTC)
 GROUP = "11111111-aaaa-4aaa-8aaa-aaaaaaaaaaaa"
+SIM = "33333333-aaaa-4aaa-8aaa-aaaaaaaaaaaa"
 INVITATION = "22222222-aaaa-4aaa-8aaa-aaaaaaaaaaaa"
 
 
@@ -101,6 +103,8 @@ async def test_what_was_shown_at_the_beginning_is_old(phonebook: Phonebook) -> N
         (GroupJoined(GROUP, "家人"), "you are in 家人 now"),
         *((GroupGone(GROUP, "家人", reason), "家人") for reason in Departure),
         (HandedOver(GROUP, "bob"), f"bob owns {GROUP} now"),
+        (SimContactsWaiting(SIM, 1, filling=False), "1 contact waits for one of your SIMs"),
+        (SimContactsWaiting(SIM, 0, filling=False), "nothing waits for one of your SIMs any more"),
         (UnreadableUpdate("x", None, "/rev: missing"), "/rev: missing"),
     ],
     ids=lambda value: type(value).__name__,
@@ -140,8 +144,38 @@ async def test_an_invitation_says_how_it_is_answered_from_where_it_is_told(
     invited = InvitationReceived(INVITATION, GROUP, "Book Club", "bob", NOW)
     with for_terminal("--as alice"):
         text = await told(Teller(phonebook), invited)
-        watching = await told(Teller(phonebook, texts.ANSWER_WATCHING), invited)
+        watching = await told(Teller(phonebook, watching=True), invited)
     assert text.endswith("Answer: contactmesh terminal group accept 'Book Club' --as alice")
     assert watching.endswith(
         "stop watching (Ctrl-C), then: contactmesh terminal group accept 'Book Club' --as alice"
     )
+
+
+async def test_what_waits_for_a_sim_says_which_and_how_to_look(phonebook: Phonebook) -> None:
+    waiting = SimContactsWaiting(SIM, 3, filling=False)
+    teller, watching = Teller(phonebook), Teller(phonebook, watching=True)
+    assert f"terminal sim pending {SIM}" in await told(teller, waiting)
+    for each in (teller, watching):
+        each.sims = KnownSims({SIM: "my work"})
+    with for_terminal("--as alice"):
+        assert await told(teller, waiting) == (
+            "3 contacts wait for my work. "
+            "See: contactmesh terminal sim pending 'my work' --as alice"
+        )
+        assert "stop watching (Ctrl-C), then: " in await told(watching, waiting)
+    teller.sims = KnownSims({SIM: "my work"}, frozenset((SIM,)))
+    text = await told(teller, waiting)
+    assert text == "3 contacts from your other SIMs come in through my work"
+
+
+async def test_while_more_is_laid_ready_nothing_is_told_to_people(phonebook: Phonebook) -> None:
+    line, data = await Teller(phonebook).told(SimContactsWaiting(SIM, 3, filling=True), NOW)
+    assert line is None
+    assert isinstance(data, dict)
+    assert (data["update"], data["waiting"]) == ("sim_contacts_waiting", 3)
+
+
+def test_of_what_waits_for_a_sim_the_last_is_told() -> None:
+    first, last = (SimContactsWaiting(SIM, waiting, filling=False) for waiting in (200, 312))
+    other = SimContactsWaiting(GROUP, 1, filling=False)
+    assert merged([first, other, last]) == [other, last]

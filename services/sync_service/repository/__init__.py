@@ -1,0 +1,1 @@
+"""What sync_service keeps, and how it is found."""

@@ -1,0 +1,97 @@
+"""What a contact was in the last 30 days, and erasing it with all that."""
+
+from shlex import quote
+from typing import Annotated
+
+import typer
+from pydantic import JsonValue
+
+from contactmesh.cli.output import AsJson, print_json, print_note, print_table, print_text
+from contactmesh.cli.terminal import sync_texts
+from contactmesh.cli.terminal.asking import SaidYes, sure
+from contactmesh.cli.terminal.cards import brief
+from contactmesh.cli.terminal.connecting import connected
+from contactmesh.cli.terminal.naming import ContactName, contact_named
+from contactmesh.cli.terminal.place import Place, at_a_terminal
+from contactmesh.cli.terminal.suggesting import suggested
+from contactmesh.cli.terminal.sync_telling import tell_waiting
+from contactmesh.cli.terminal.times import told
+from contactmesh.cli.terminal.versions import MOST_LINES, Entry, Numbered, entry_named, versions_of
+
+app = typer.Typer()
+
+
+@app.command(
+    "history",
+    help=sync_texts.HELP_HISTORY,
+    epilog=sync_texts.EXAMPLE_HISTORY,
+    rich_help_panel=sync_texts.PANEL_SYNC,
+)
+@at_a_terminal
+async def history(place: Place, name: ContactName, as_json: AsJson = False) -> None:
+    """Show the versions of a contact."""
+    async with connected(place) as terminal:
+        await tell_waiting(terminal.phonebook)
+        entry = await entry_named(terminal, name)
+        versions = await versions_of(terminal, entry)
+    if as_json:
+        print_json([_json(one) for one in versions])
+    else:
+        _show(entry, versions, terminal.terminal_id)
+
+
+@app.command(
+    "erase",
+    help=sync_texts.HELP_ERASE,
+    epilog=sync_texts.EXAMPLE_ERASE,
+    rich_help_panel=sync_texts.PANEL_SYNC,
+)
+@at_a_terminal
+async def erase(
+    place: Place,
+    names: Annotated[
+        list[str], typer.Argument(metavar="CONTACT...", help=sync_texts.HELP_ERASE_CONTACTS)
+    ],
+    yes: SaidYes = False,
+    as_json: AsJson = False,
+) -> None:
+    """Erase contacts with their history."""
+    async with connected(place, asks=not yes) as terminal:
+        found = [await contact_named(terminal.phonebook, name) for name in names]
+        contacts = {contact.contact_id: contact.display_name for contact in found}
+        together = ", ".join(contacts.values())
+        ask = sync_texts.ASK_ERASE if len(contacts) > 1 else sync_texts.ASK_ERASE_ONE
+        sure(ask.format(names=together), yes)
+        await terminal.erase(contacts)
+    if as_json:
+        print_json({"erased": list(contacts)})
+    else:
+        print_text(sync_texts.ERASED.format(names=together))
+
+
+def by_whom(terminal_id: str | None, here: str) -> str:
+    """Which terminal did something."""
+    return sync_texts.HERE if terminal_id == here else terminal_id or ""
+
+
+def _show(entry: Entry, versions: list[Numbered], here: str) -> None:
+    print_table(
+        sync_texts.COLUMNS_HISTORY,
+        [
+            (
+                str(one.number),
+                told(one.version.at),
+                by_whom(one.version.terminal_id, here),
+                one.what,
+                brief(one.lines, most=MOST_LINES, most_cells=48),
+            )
+            for one in versions
+        ],
+    )
+    if len(versions) > 1:
+        print_note(suggested(sync_texts.RESTORE_NEXT, contact=quote(entry.name)))
+
+
+def _json(one: Numbered) -> JsonValue:
+    version = one.version
+    return {"version": one.number, **version.model_dump(mode="json", exclude_none=True)}

@@ -1,0 +1,112 @@
+"""What waits for a SIM: looking at it before deciding."""
+
+from shlex import quote
+from typing import Annotated
+
+import typer
+from pydantic import JsonValue
+
+from contactmesh.cli.output import AsJson, print_json, print_note, print_table, print_text
+from contactmesh.cli.terminal import sim_texts
+from contactmesh.cli.terminal.cards import Change, brief, change_line, changes_between, numbers_of
+from contactmesh.cli.terminal.connecting import connected
+from contactmesh.cli.terminal.naming import short_contact_id
+from contactmesh.cli.terminal.place import Place, at_a_terminal
+from contactmesh.cli.terminal.sim_naming import SimName, sim_here
+from contactmesh.cli.terminal.suggesting import suggested
+from contactmesh.terminal import PendingBook, PendingChange, PendingContact
+
+app = typer.Typer()
+
+Diff = Annotated[bool, typer.Option("--diff", help=sim_texts.HELP_DIFF)]
+
+
+@app.command(
+    "pending",
+    help=sim_texts.HELP_PENDING,
+    epilog=sim_texts.EXAMPLES_PENDING,
+    rich_help_panel=sim_texts.PANEL_BOOK,
+)
+@at_a_terminal
+async def pending(
+    place: Place,
+    sim: SimName,
+    diff: Diff = False,
+    as_json: AsJson = False,
+) -> None:
+    """Show what waits for a SIM."""
+    _, enrolment = place.enrolled()
+    async with connected(place) as terminal:
+        found = await sim_here(terminal, sim, enrolment.region)
+        book = await terminal.pending(found.sim_id)
+    if as_json:
+        print_json(_book_json(book))
+        return
+    if not book.contacts:
+        print_note(sim_texts.NOTHING_WAITS.format(name=found.name))
+    elif diff:
+        for each in book.contacts:
+            _show_diff(each)
+    else:
+        print_table(sim_texts.COLUMNS_PENDING, map(_row, book.contacts))
+    if book.filling:
+        print_note(sim_texts.STILL_FILLING)
+    elif book.contacts:
+        print_note(suggested(sim_texts.ACCEPT_NEXT, sim=quote(found.name)))
+
+
+def _changes(contact: PendingContact) -> list[Change]:
+    """What accepting a contact would change in the phonebook."""
+    return changes_between(contact.before, contact.after, contact.changed_fields or None)
+
+
+def _what(contact: PendingContact) -> str:
+    if contact.change is PendingChange.REMOVED and contact.changed_here:
+        return sim_texts.KEPT
+    return sim_texts.CHANGES[contact.change]
+
+
+def _in_brief(contact: PendingContact) -> str:
+    if contact.change is PendingChange.CHANGED:
+        lines = [change_line(change) for change in _changes(contact)]
+        return brief(lines, most=2, most_cells=48)
+    return "" if contact.card is None else brief(numbers_of(contact.card), most=2, most_cells=40)
+
+
+def _row(contact: PendingContact) -> tuple[str, ...]:
+    return (
+        contact.display_name,
+        _what(contact),
+        _in_brief(contact),
+        sim_texts.CHANGED_HERE if contact.changed_here else "",
+        short_contact_id(contact.uid),
+    )
+
+
+def _show_diff(contact: PendingContact) -> None:
+    merged = contact.changed_here and contact.change is PendingChange.CHANGED
+    title = sim_texts.DIFF_TITLE_HERE if merged else sim_texts.DIFF_TITLE
+    print_text(title.format(name=contact.display_name, change=_what(contact)))
+    for change in _changes(contact):
+        print_text(sim_texts.DIFF_LINE.format(line=change_line(change)))
+
+
+def _book_json(book: PendingBook) -> JsonValue:
+    return {
+        "pending_rev": book.pending_rev,
+        "filling": book.filling,
+        "contacts": [
+            {
+                "uid": contact.uid,
+                "display_name": contact.display_name,
+                "change": contact.change,
+                "changed_here": contact.changed_here,
+                "changes": [
+                    {"field": change.field, "old": change.old, "new": change.new}
+                    for change in _changes(contact)
+                ],
+                "card": None if contact.card is None else dict(contact.card.to_json()),
+            }
+            for contact in book.contacts
+        ],
+    }

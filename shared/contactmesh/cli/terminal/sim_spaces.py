@@ -1,0 +1,161 @@
+"""What a SIM's account holds: storing there, and having it laid ready for the SIM."""
+
+import asyncio
+from contextlib import nullcontext
+from dataclasses import asdict
+from shlex import quote
+from typing import Annotated, Final
+
+import typer
+from rich.status import Status
+
+from contactmesh.cli.exit_codes import ExitCode
+from contactmesh.cli.output import (
+    AsJson,
+    counted,
+    error_console,
+    print_json,
+    print_note,
+    print_text,
+)
+from contactmesh.cli.terminal import sim_texts, texts
+from contactmesh.cli.terminal.asking import SaidYes
+from contactmesh.cli.terminal.connecting import connected
+from contactmesh.cli.terminal.doing import asking_before_removals, progress_of
+from contactmesh.cli.terminal.naming import contact_named
+from contactmesh.cli.terminal.place import Place, at_a_terminal
+from contactmesh.cli.terminal.sim_naming import SimName, find_account, find_sim, sim_here
+from contactmesh.cli.terminal.suggesting import suggested
+from contactmesh.contracts.multi_sim.records import SimView, SpaceKind
+from contactmesh.terminal import SimContactsWaiting, StoreOutcome, Terminal, UpdateStream
+
+app = typer.Typer()
+
+_MOST_UPDATES: Final = 100_000
+
+
+@app.command(
+    "store",
+    help=sim_texts.HELP_STORE,
+    epilog=sim_texts.EXAMPLES_STORE,
+    rich_help_panel=sim_texts.PANEL_BOOK,
+)
+@at_a_terminal
+async def store(
+    place: Place,
+    sim: SimName,
+    contacts: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="CONTACT...", help=sim_texts.HELP_STORED_CONTACTS),
+    ] = None,
+    private: Annotated[
+        bool, typer.Option("--private/--shared", help=sim_texts.HELP_PRIVATE)
+    ] = False,
+    yes: SaidYes = False,
+    as_json: AsJson = False,
+) -> None:
+    """Store the phonebook in a SIM's account."""
+    _, enrolment = place.enrolled()
+    space = SpaceKind.PRIVATE if private else SpaceKind.SHARED
+    async with connected(place, asks=True) as terminal:
+        found = await sim_here(terminal, sim, enrolment.region)
+        ids = await _ids(terminal, contacts)
+
+        async def carry_out(removals: bool) -> StoreOutcome:
+            with progress_of(sim_texts.STORING, sim_texts.GOES_ON) as progress:
+                return await terminal.store(
+                    found.sim_id, space, ids, removals=removals, progress=progress
+                )
+
+        stored = await asking_before_removals(
+            carry_out, sim_texts.ASK_REMOVALS_STORE, texts.NOTHING_DONE, yes=yes
+        )
+    if as_json:
+        print_json(asdict(stored))
+    else:
+        _show(stored, private=private)
+    if stored.too_large:
+        raise typer.Exit(ExitCode.FAILED)
+
+
+@app.command(
+    "update",
+    help=sim_texts.HELP_UPDATE,
+    epilog=sim_texts.EXAMPLES_UPDATE,
+    rich_help_panel=sim_texts.PANEL_BOOK,
+)
+@at_a_terminal
+async def update(
+    place: Place,
+    sim: SimName,
+    from_carrier: Annotated[
+        str | None, typer.Option("--from", metavar="CARRIER", help=sim_texts.HELP_FROM)
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Have what an account holds laid ready for a SIM."""
+    _, enrolment = place.enrolled()
+    async with connected(place, asks=True) as terminal:
+        found = await sim_here(terminal, sim, enrolment.region)
+        source = None
+        if from_carrier is not None:
+            source = find_account((await terminal.accounts()).accounts, from_carrier).carrier_id
+        stream = terminal.updates(buffer=_MOST_UPDATES)
+        await terminal.request_update(found.sim_id, source)
+        waiting = await _laid_ready(terminal, found, stream)
+    if as_json:
+        print_json({"sim_id": found.sim_id, "waiting": waiting})
+    elif not waiting:
+        print_text(sim_texts.NOTHING_WAITS.format(name=found.name))
+    else:
+        text = sim_texts.LAID_READY_ONE if waiting == 1 else sim_texts.LAID_READY
+        print_text(text.format(contacts=counted(waiting, texts.CONTACTS), name=found.name))
+        print_note(suggested(sim_texts.DECIDE_NEXT, sim=quote(found.name)))
+
+
+async def _ids(terminal: Terminal, names: list[str] | None) -> list[str] | None:
+    if not names:
+        return None
+    return [(await contact_named(terminal.phonebook, name)).contact_id for name in names]
+
+
+async def _laid_ready(terminal: Terminal, sim: SimView, stream: UpdateStream) -> int:
+    """How many contacts wait once all that was asked for is laid ready."""
+    screen = error_console()
+    status = Status(_so_far(sim.waiting), console=screen)
+    try:
+        with status if screen.is_terminal else nullcontext():
+            async for told in stream:
+                if not isinstance(told, SimContactsWaiting) or told.sim_id != sim.sim_id:
+                    continue
+                status.update(_so_far(told.waiting))
+                # What was on its way before the update was asked for says nothing of it.
+                if not told.filling and not (await _as_it_is(terminal, sim)).filling:
+                    break
+            return (await _as_it_is(terminal, sim)).waiting
+    except asyncio.CancelledError:
+        print_note(suggested(sim_texts.GOES_ON_THERE, sim=quote(sim.name)))
+        raise
+
+
+async def _as_it_is(terminal: Terminal, sim: SimView) -> SimView:
+    _, now = find_sim((await terminal.accounts()).accounts, sim.sim_id, None)
+    return now
+
+
+def _so_far(waiting: int) -> str:
+    return sim_texts.LAYING_READY.format(contacts=counted(waiting, texts.CONTACTS))
+
+
+def _show(stored: StoreOutcome, *, private: bool) -> None:
+    text = sim_texts.STORED.format(written=stored.written, removed=stored.removed, same=stored.same)
+    for count, more in (
+        (stored.moved, sim_texts.STORED_MOVED[private]),
+        (stored.private, sim_texts.STORED_PRIVATE),
+        (stored.left_out, sim_texts.STORED_NOT_OWN),
+    ):
+        if count:
+            text += more.format(count=count)
+    print_text(text)
+    if stored.too_large:
+        print_note(sim_texts.TOO_LARGE.format(names=", ".join(stored.too_large)))

@@ -1,0 +1,51 @@
+"""Telling that contacts wait for a SIM, by the name that its user knows."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from shlex import quote
+
+from contactmesh.cli.output import counted
+from contactmesh.cli.terminal import sim_texts, texts
+from contactmesh.cli.terminal.suggesting import suggested
+from contactmesh.contracts.multi_sim.records import AccountView
+from contactmesh.terminal import SimContactsWaiting
+
+
+@dataclass(frozen=True, slots=True)
+class KnownSims:
+    """What a terminal knows of the user's SIMs.
+
+    Attributes:
+        names: what each is called, by id.
+        by_itself: those for which it accepts by itself.
+    """
+
+    names: Mapping[str, str] = field(default_factory=dict)
+    by_itself: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, accounts: Iterable[AccountView], by_itself: frozenset[str]) -> "KnownSims":
+        """The SIMs of the user's accounts."""
+        names = {sim.sim_id: sim.name for account in accounts for sim in account.sims}
+        return cls(names, by_itself)
+
+    def told(self, update: SimContactsWaiting, look: str) -> str | None:
+        """What waits, in a line; none while more is still being laid ready.
+
+        Args:
+            update: what waits.
+            look: how it can be looked at, with a place for the SIM.
+        """
+        if update.filling:
+            return None
+        name = self.names.get(update.sim_id)
+        sim = sim_texts.A_SIM if name is None else name
+        if not update.waiting:
+            return sim_texts.TOLD_NOTHING_WAITS.format(sim=sim)
+        contacts = counted(update.waiting, texts.CONTACTS)
+        if update.sim_id in self.by_itself:
+            return sim_texts.TOLD_TAKEN.format(contacts=contacts, sim=sim)
+        text = sim_texts.TOLD_WAITING_ONE if update.waiting == 1 else sim_texts.TOLD_WAITING
+        # Where the name is not known, the id names the SIM as well.
+        see = suggested(look, sim=quote(update.sim_id if name is None else name))
+        return text.format(contacts=contacts, sim=sim, look=see)

@@ -1,0 +1,70 @@
+"""Times as people write them: a moment here, a time of the day, an interval."""
+
+import re
+from datetime import UTC, datetime, time
+from typing import Final
+from unicodedata import normalize
+
+from contactmesh.cli.errors import WrongUsage
+from contactmesh.cli.output import local_time
+from contactmesh.cli.terminal import sync_texts
+
+_SHORTEST: Final = 60
+_LONGEST: Final = 30 * 86_400
+
+
+def read_moment(text: str, now: datetime) -> datetime:
+    """A moment in the past, by the clock here if no zone is said.
+
+    Raises:
+        WrongUsage: it is none.
+    """
+    try:
+        moment = datetime.fromisoformat(_plain(text)).astimezone(UTC)
+    except (ValueError, OverflowError) as error:
+        raise WrongUsage(sync_texts.BAD_MOMENT.format(text=text)) from error
+    if moment > now:
+        raise WrongUsage(sync_texts.NOT_YET.format(time=told(moment)))
+    return moment
+
+
+def read_clock(text: str) -> time:
+    """A time of the day, by the clock here.
+
+    Raises:
+        WrongUsage: it is none.
+    """
+    found = re.fullmatch(r"([01]?\d|2[0-3]):([0-5]\d)", _plain(text))
+    if found is None:
+        raise WrongUsage(sync_texts.BAD_CLOCK.format(text=text))
+    return time(int(found[1]), int(found[2]))
+
+
+def read_interval(text: str) -> int:
+    """An interval in seconds.
+
+    Raises:
+        WrongUsage: it is none, or shorter or longer than a terminal may wait.
+    """
+    found = re.fullmatch(r"(\d{1,8}) ?([smhd])", _plain(text).casefold())
+    seconds = 0 if found is None else int(found[1]) * sync_texts.UNITS[found[2]]
+    if not _SHORTEST <= seconds <= _LONGEST:
+        raise WrongUsage(sync_texts.BAD_INTERVAL.format(text=text))
+    return seconds
+
+
+def told_interval(seconds: int) -> str:
+    """An interval as it can be read again."""
+    unit, size = next(
+        (unit, size) for unit, size in sync_texts.UNITS.items() if seconds % size == 0
+    )
+    return f"{seconds // size}{unit}"
+
+
+def told(moment: datetime) -> str:
+    """A moment as the clock here shows it."""
+    return local_time(moment.isoformat())
+
+
+def _plain(text: str) -> str:
+    return normalize("NFKC", text).strip()

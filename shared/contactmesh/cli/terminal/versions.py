@@ -1,0 +1,156 @@
+"""The versions of a contact as people count them, and finding whose they are."""
+
+from dataclasses import dataclass
+from shlex import quote
+from typing import Final
+
+from contactmesh.cli.errors import CommandError
+from contactmesh.cli.terminal import sync_texts
+from contactmesh.cli.terminal.cards import change_line, changes_between
+from contactmesh.cli.terminal.naming import (
+    NoSuchThing,
+    by_id,
+    find_contacts,
+    one_named,
+    short_contact_id,
+    told_apart,
+)
+from contactmesh.cli.terminal.suggesting import suggested
+from contactmesh.cli.terminal.times import told
+from contactmesh.contacts import Card
+from contactmesh.contracts.errors import ErrorCode
+from contactmesh.contracts.sync.commands import Deleted
+from contactmesh.contracts.sync.records import Reason, Version
+from contactmesh.terminal import CommandRefused, Terminal
+from contactmesh.terminal.rules.ownership import plain_text
+
+MOST_LINES: Final = 3
+"""How many changes of a version are shown in brief."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An entry of the address book, which may be deleted.
+
+    Attributes:
+        handle: what the terminal knows it by: its contact's id, or the uid of a deleted one.
+    """
+
+    handle: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Numbered:
+    """A version, with its number and what it changed.
+
+    Attributes:
+        number: the oldest that is kept is 1, so that further versions change no numbers.
+        lines: what is different from the version that stood before.
+    """
+
+    number: int
+    version: Version
+    lines: tuple[str, ...]
+
+    @property
+    def what(self) -> str:
+        """What it did."""
+        if self.version.reason is Reason.LOST:
+            return sync_texts.LOST
+        what = sync_texts.CHANGED if self.lines else sync_texts.MADE
+        what = sync_texts.DELETED if self.version.deleted else what
+        stands = self.version.reason is Reason.CURRENT
+        return sync_texts.STANDS.format(what=what) if stands else what
+
+
+async def entry_named(terminal: Terminal, name: str) -> Entry:
+    """A contact, or one that was deleted, by its name or id.
+
+    Raises:
+        NoSuchThing: none, or several, are named so.
+    """
+    found = await find_contacts(terminal.phonebook, name)
+    if found:
+        contact = one_named(name, found, sync_texts.NO_SUCH_CONTACT, told_apart)
+        return Entry(contact.contact_id, contact.display_name)
+    return await deleted_named(terminal, name, sync_texts.NO_SUCH_CONTACT)
+
+
+async def deleted_named(
+    terminal: Terminal, name: str, missing: str = sync_texts.NO_DELETED
+) -> Entry:
+    """A deleted contact, by its name or uid.
+
+    Raises:
+        NoSuchThing: none, or several, are named so.
+    """
+    deleted = await terminal.deleted()
+    sought = plain_text(name)
+    found = [one for one in deleted if plain_text(one.name) == sought]
+    one = one_named(
+        name,
+        found or by_id(deleted, name, lambda one: plain_text(one.uid)),
+        missing,
+        _deleted_told_apart,
+    )
+    return Entry(one.uid, one.name)
+
+
+async def versions_of(terminal: Terminal, entry: Entry) -> list[Numbered]:
+    """The versions of an entry, the latest first.
+
+    Raises:
+        CommandError: the server does not have the entry.
+    """
+    try:
+        versions = await terminal.history(entry.handle, cards=True)
+    except CommandRefused as error:
+        if error.code is not ErrorCode.NOT_FOUND:
+            raise
+        raise CommandError(suggested(sync_texts.NOT_IN_BOOK, name=entry.name)) from error
+    numbered: list[Numbered] = []
+    before: Card | None = None
+    for number, version in enumerate(reversed(versions), 1):
+        card = None if version.card is None else Card.model_validate(version.card)
+        numbered.append(Numbered(number, version, _lines(before, card)))
+        if version.reason is not Reason.LOST:
+            before = card
+    return numbered[::-1]
+
+
+def find_version(versions: list[Numbered], number: int | None, entry: Entry) -> Numbered:
+    """A version by its number; without one, the latest that stood before and was no deletion.
+
+    Raises:
+        NoSuchThing: there is none.
+    """
+    if number is None:
+        wanted = (one for one in versions if _stood_before(one.version))
+        missing = sync_texts.NO_EARLIER
+    else:
+        wanted = (one for one in versions if one.number == number)
+        missing = sync_texts.NO_VERSION
+    found = next(wanted, None)
+    if found is None:
+        raise NoSuchThing(
+            suggested(missing, name=entry.name, number=number, contact=quote(entry.name))
+        )
+    return found
+
+
+def changes(before: Card | None, after: Card | None) -> tuple[str, ...]:
+    """What is different, in lines."""
+    return tuple(change_line(change) for change in changes_between(before, after))
+
+
+def _lines(before: Card | None, card: Card | None) -> tuple[str, ...]:
+    return () if before is None or card is None else changes(before, card)
+
+
+def _stood_before(version: Version) -> bool:
+    return version.reason is Reason.REPLACED and not version.deleted
+
+
+def _deleted_told_apart(one: Deleted) -> str:
+    return f"{short_contact_id(one.uid)} ({one.name}, {told(one.at)})"

@@ -1,0 +1,278 @@
+"""The phonebook's side of SIM accounts' spaces: what is to be stored, and what is accepted."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from contactmesh.contacts import Card, digest, display_name
+from contactmesh.contracts.multi_sim.records import SpaceKind
+from contactmesh.terminal.changes import Changes
+from contactmesh.terminal.database import json_text
+from contactmesh.terminal.entries import Applied
+from contactmesh.terminal.phonebook_file import PhonebookFile
+from contactmesh.terminal.records import ContactRecord, Records
+from contactmesh.terminal.rules.spaces import (
+    PendingChange,
+    PendingContact,
+    Settled,
+    settled,
+    storable,
+    that_fit,
+)
+from contactmesh.terminal.space_records import AcceptingRecord, GoneEntry, Space
+
+Waiting: TypeAlias = tuple[str, Card | None]
+"""The uid of a contact that waits, with its card; none for a removal."""
+
+
+@dataclass(frozen=True, slots=True)
+class NamedEntries:
+    """Contacts that were named to be stored: the uids of entries, how many have none."""
+
+    uids: frozenset[str]
+    left_out: int
+
+
+@dataclass(frozen=True, slots=True)
+class ToStore:
+    """How a space differs from the phonebook, as far as this terminal remembers.
+
+    Attributes:
+        held: how many entries belong in the space.
+        differing: how many of them may differ.
+        remembered: how many contacts of the space are remembered.
+        private: how many entries are left out of it because they are private.
+        without_entry: how many contacts have no entry of the owner's.
+        gone: what does not belong there any more.
+    """
+
+    held: int
+    differing: int
+    remembered: int
+    private: int
+    without_entry: int
+    gone: tuple[GoneEntry, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """An entry as it is sent; `text` is the card's JSON."""
+
+    uid: str
+    card: Card
+    digest: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class StorePage:
+    """The next entries to store.
+
+    Attributes:
+        entries: as many as a command has room for.
+        after: where to go on, none after the last page.
+        looked_at: how many entries the page is about, those that turned out to be the same too.
+        too_large: the names of those that cannot be stored.
+    """
+
+    entries: tuple[Sent, ...]
+    after: str | None
+    looked_at: int
+    too_large: tuple[str, ...]
+
+
+class PhonebookSpaces(PhonebookFile):
+    """What a phonebook has to do with the spaces of SIM accounts.
+
+    What is remembered of a space is what this terminal last stored there or accepted from there:
+    so a store sends differences alone, and accepting knows on which side a contact was changed.
+    """
+
+    # Storing
+
+    async def name_entries(self, space: Space, contact_ids: Iterable[str]) -> NamedEntries:
+        """Let contacts be private at a carrier, or shared again, before they are stored.
+
+        Raises:
+            UnknownContact: there is none with one of these ids; nothing was changed.
+        """
+        wanted = tuple(dict.fromkeys(contact_ids))
+
+        def change(_: Changes, records: Records) -> NamedEntries:
+            contacts = [records.existing(contact_id) for contact_id in wanted]
+            uids = frozenset(contact.uid for contact in contacts if contact.own is not None)
+            if space.kind is SpaceKind.PRIVATE:
+                records.spaces.make_private(space.carrier_id, uids)
+            else:
+                records.spaces.share(space.carrier_id, uids)
+            return NamedEntries(uids, sum(contact.own is None for contact in contacts))
+
+        named, _ = await self._change(change)
+        return named
+
+    async def to_store(self, space: Space, uids: Collection[str] | None) -> ToStore:
+        """How a space differs from the phonebook, for all contacts or for those named."""
+
+        def query(records: Records) -> ToStore:
+            spaces = records.spaces
+            shared = space.kind is SpaceKind.SHARED
+            return ToStore(
+                held=spaces.number_held(space, uids),
+                differing=spaces.number_differing(space, uids),
+                remembered=spaces.number_remembered(space),
+                private=spaces.number_private(uids) if shared else 0,
+                without_entry=spaces.number_without_entry(),
+                gone=tuple(spaces.gone(space, uids)),
+            )
+
+        return await self._read(query)
+
+    async def next_to_store(
+        self,
+        space: Space,
+        uids: Collection[str] | None,
+        after: str,
+        *,
+        limit: int,
+        room: int,
+    ) -> StorePage:
+        """The next entries that differ from what is remembered.
+
+        Args:
+            space: where they belong.
+            uids: of which contacts; of all if not given.
+            after: the uid after which to go on.
+            limit: how many at most.
+            room: how many bytes their cards may have together.
+        """
+
+        def query(records: Records) -> StorePage:
+            found = records.spaces.differing(space, after=after, limit=limit, uids=uids)
+            number = that_fit((min(room, len(one.card.encode())) for one in found), room)
+            entries: list[Sent] = []
+            too_large: list[str] = []
+            for one in found[:number]:
+                card = Card.model_validate_json(one.card)
+                sent = Sent(one.uid, card, digest(card), one.card)
+                if not storable(card, len(one.card.encode()), room):
+                    too_large.append(display_name(card))
+                elif sent.digest != one.remembered:
+                    entries.append(sent)
+            last = number == len(found) < limit
+            return StorePage(
+                entries=tuple(entries),
+                after=None if last else found[number - 1].uid,
+                looked_at=number,
+                too_large=tuple(too_large),
+            )
+
+        return await self._read(query)
+
+    async def stored(self, space: Space, page: Sequence[Sent]) -> None:
+        """Remember a page that was stored."""
+
+        def change(_: Changes, records: Records) -> None:
+            for one in page:
+                records.spaces.remember(space, one.uid, one.digest, one.text)
+
+        await self._change(change)
+
+    async def left_space(self, space: Space, uids: Iterable[str]) -> None:
+        """Remember nothing of contacts whose removal was stored."""
+        await self._change(lambda _, records: records.spaces.forget(space, uids))
+
+    async def gone_from(
+        self, space: Space, uids: Collection[str] | None = None
+    ) -> tuple[GoneEntry, ...]:
+        """What is remembered of a space and does not belong there any more."""
+        return tuple(await self._read(lambda records: records.spaces.gone(space, uids)))
+
+    async def knows_space(self, space: Space) -> bool:
+        """Whether anything of a space is remembered."""
+        return await self._read(lambda records: records.spaces.number_remembered(space) > 0)
+
+    async def learn(self, space: Space, digests: Mapping[str, str]) -> None:
+        """Remember those contacts of a space that the phonebook has as they are there.
+
+        What is private here and in a shared space all the same is remembered too, so that it leaves
+        it. What another terminal of the user keeps private there is none of this one's business.
+        """
+
+        def change(_: Changes, records: Records) -> None:
+            for uid, known in digests.items():
+                contact = records.own_contact(uid)
+                if contact is None or digest(Card.model_validate(contact.own)) != known:
+                    continue
+                if space.kind is SpaceKind.SHARED or records.spaces.is_private(uid):
+                    records.spaces.remember(space, uid, known, json_text(contact.own))
+
+        await self._change(change)
+
+    # Accepting
+
+    async def preview(self, carrier_id: str, waiting: Sequence[Waiting]) -> list[PendingContact]:
+        """What accepting contacts of a carrier's shared space would do."""
+        space = Space(carrier_id, SpaceKind.SHARED)
+
+        def query(records: Records) -> list[PendingContact]:
+            return [self._settled(records, space, one)[1].contact for one in waiting]
+
+        return await self._read(query)
+
+    async def accept(
+        self, carrier_id: str, waiting: Sequence[Waiting]
+    ) -> tuple[list[Settled], Applied]:
+        """Accept contacts of a carrier's shared space, and remember them, in one transaction."""
+        space = Space(carrier_id, SpaceKind.SHARED)
+
+        def change(changes: Changes, records: Records) -> list[Settled]:
+            return [self._accept(changes, records, space, one) for one in waiting]
+
+        return await self._change(change)
+
+    def _accept(
+        self, changes: Changes, records: Records, space: Space, waiting: Waiting
+    ) -> Settled:
+        uid, theirs = waiting
+        contact, result = self._settled(records, space, waiting)
+        if result.contact.change is not PendingChange.SAME and not result.kept:
+            if result.own is not None:
+                known = None if contact is None else contact.contact_id
+                changes.contacts.write_own(known, result.own.to_json())
+            elif contact is not None:
+                changes.contacts.delete_own(contact.contact_id)
+        if theirs is None:
+            records.spaces.forget(space, (uid,))
+        else:
+            records.spaces.remember(space, uid, digest(theirs), json_text(theirs.to_json()))
+        return result
+
+    def _settled(
+        self, records: Records, space: Space, waiting: Waiting
+    ) -> tuple[ContactRecord | None, Settled]:
+        uid, theirs = waiting
+        contact = records.own_contact(uid)
+        base = records.spaces.base(space, uid)
+        result = settled(
+            uid,
+            theirs,
+            None if contact is None else Card.model_validate(contact.own),
+            None if base is None else Card.model_validate(base),
+            private=records.spaces.is_private(uid),
+            region=self._region,
+        )
+        return contact, result
+
+    async def number_own(self) -> int:
+        """How many entries the owner has."""
+        return await self._read(lambda records: records.spaces.number_own())
+
+    # Accepting by itself
+
+    async def accepting(self) -> dict[str, AcceptingRecord]:
+        """The SIMs for which what waits is accepted by itself."""
+        return await self._read(lambda records: records.spaces.accepting())
+
+    async def save_accepting(self, sim_id: str, record: AcceptingRecord | None) -> None:
+        """Accept by itself what waits for a SIM from now on, or no longer."""
+        await self._change(lambda _, records: records.spaces.save_accepting(sim_id, record))

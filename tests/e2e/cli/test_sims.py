@@ -1,0 +1,108 @@
+"""SIM cards at the command line: two terminals of one person, at two carriers."""
+
+import json
+
+import pytest
+import pytest_asyncio
+from tests.e2e.cli.person import Person
+
+MOBILE, UNICOM = "cn-mobile", "cn-unicom"
+FIRST, SECOND, RENEWED = "89860012345678901238", "89860198765432109875", "89860012345678909991"
+
+
+@pytest_asyncio.fixture
+async def tablet(li_wei: Person) -> Person:
+    """Li Wei's other terminal."""
+    return await li_wei.with_another("tablet", "--region", "CN")
+
+
+async def sims(person: Person) -> dict[str, dict[str, object]]:
+    """What a terminal lists, by the SIMs' names."""
+    listing = await person.told("sim", "list")
+    return {sim["name"]: sim for account in listing["accounts"] for sim in account["sims"]}
+
+
+@pytest.mark.claim("M1")
+@pytest.mark.claim("M2")
+async def test_the_first_sim_makes_an_account_and_prints_its_code(
+    li_wei: Person, tablet: Person
+) -> None:
+    first = (await li_wei.run("sim", "add", MOBILE, FIRST, "--number", "13800138000")).out
+    assert f"Your account at {MOBILE} is new." in first
+    listing = await tablet.told("sim", "list")
+    (account,) = listing["accounts"]
+    assert account["identification_code"] in first
+    assert listing["information"] == {"name": "李伟", "note": ""}
+    (sim,) = account["sims"]
+    assert (sim["name"], sim["msisdn"], sim["here"]) == (MOBILE, "+8613800138000", False)
+
+    second = await tablet.run("sim", "add", MOBILE, SECOND, "--name", "工作")
+    assert "is new" not in second.out
+    assert account["identification_code"] in second.out
+    shown = (await tablet.run("sim", "list")).out.splitlines()
+    (here,) = [row for row in shown if "this one" in row]
+    assert here.startswith("工作")
+
+
+@pytest.mark.claim("M1")
+async def test_all_accounts_say_the_same_of_their_user(li_wei: Person, tablet: Person) -> None:
+    await li_wei.run("sim", "add", MOBILE, FIRST)
+    await tablet.run("sim", "add", UNICOM, SECOND)
+    assert "李伟 (two SIMs)" in (await tablet.run("sim", "info", "--note", "two SIMs")).out
+    assert await li_wei.told("sim", "info", "Li Wei") == {"name": "Li Wei", "note": "two SIMs"}
+    assert await tablet.told("sim", "info") == {"name": "Li Wei", "note": "two SIMs"}
+
+
+async def test_a_sim_is_moved_renewed_and_removed(li_wei: Person, tablet: Person) -> None:
+    await li_wei.run("sim", "add", MOBILE, FIRST, "--number", "13800138000")
+    away = await tablet.run("sim", "pending", "1238", status=1)
+    assert "contactmesh terminal sim move cn-mobile" in away.err
+    await tablet.run("sim", "move", "138 0013 8000")
+    assert (await sims(tablet))[MOBILE]["here"] is True
+    await tablet.run("sim", "replace", MOBILE, RENEWED)
+    assert (await sims(tablet))[MOBILE]["iccid"] == RENEWED
+    asked = await tablet.run("sim", "remove", MOBILE, status=2)
+    assert "--yes" in asked.err
+    await tablet.run("sim", "remove", MOBILE, "--yes")
+    assert await sims(tablet) == {}
+    assert "sim add" in (await tablet.run("sim", "list")).err
+
+
+async def test_consent_and_following_are_set_by_carrier(li_wei: Person) -> None:
+    await li_wei.run("sim", "add", MOBILE, FIRST)
+    await li_wei.run("sim", "consent", MOBILE, "on")
+    await li_wei.run("sim", "follow-book", MOBILE, "on")
+    (account,) = (await li_wei.told("sim", "list"))["accounts"]
+    assert (account["consent"], account["follows_book"]) == (True, True)
+    await li_wei.run("sim", "consent", MOBILE, "off")
+    (account,) = (await li_wei.told("sim", "list"))["accounts"]
+    assert (account["consent"], account["follows_book"]) == (False, True)
+    near = await li_wei.run("sim", "consent", "cn-mobil", "on", status=1)
+    assert "Did you mean cn-mobile?" in near.err
+
+
+@pytest.mark.parametrize(
+    ("command", "reason"),
+    [
+        (("add", "CN Mobile", FIRST), "small letters"),
+        (("add", MOBILE, "1234"), "no ICCID"),
+        (("add", MOBILE, FIRST, "--number", "call me"), "no phone number"),
+        (("add", MOBILE, FIRST, "--name", "\n"), "1 to 100 characters"),
+        (("info", "--note", "no name yet"), "give a name"),
+        (("consent", MOBILE, "perhaps"), "perhaps"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+async def test_what_is_no_sim_carrier_or_name_is_told_in_one_line(
+    li_wei: Person, command: tuple[str, ...], reason: str
+) -> None:
+    refused = await li_wei.run("sim", *command, status=2)
+    assert reason in refused.err
+    assert refused.err.count("\n") == 1
+    assert await li_wei.told("sim", "list") == {"accounts": []}
+
+
+async def test_a_check_digit_that_does_not_fit_is_asked_back_and_taken(li_wei: Person) -> None:
+    added = await li_wei.run("sim", "add", MOBILE, f"{FIRST[:-1]}0", "--json")
+    assert "check digit" in added.err
+    assert json.loads(added.out)["created"] is True

@@ -1,0 +1,64 @@
+"""Copies of sync_service within the test, from the command to the commit, on the real database."""
+
+import secrets
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from tests.integration.group_service.copies import KEY, Hook
+
+from contactmesh.contracts.command import Command, Sender
+from contactmesh.contracts.envelope import Envelope
+from contactmesh.contracts.reply import Reply
+from contactmesh.runtime.commands import Request, on_fresh_state, utc_now
+from contactmesh.runtime.events import events_of
+from contactmesh.storage.database import Database
+from contactmesh.storage.inbox import InboxEntry
+from contactmesh.storage.unit_of_work import UnitOfWork
+from sync_service.domain.documents import Limits
+from sync_service.handlers import SyncCommands
+from sync_service.repository.loading import Loading
+from sync_service.repository.reading import Reading
+
+
+@dataclass
+class SyncCopy:
+    """What one process of the service does with commands, less the broker.
+
+    What it tells others stays in the outbox, since nothing relays it.
+    """
+
+    database: Database
+    limits: Limits = field(default_factory=Limits)
+    before_commit: Hook | None = None
+
+    def __post_init__(self) -> None:
+        self.reading = Reading(self.database)
+        self.unit_of_work = UnitOfWork(self.database)
+        loading = Loading(self.database, self.limits)
+        self.commands = SyncCommands(loading, self.reading, self.limits, KEY)
+
+    async def does(self, terminal_id: str, command: Command) -> Reply:
+        """Handle one command: its reply."""
+        request = Request(
+            Sender(terminal_id),
+            Envelope.of(command, id=secrets.token_hex(8), source="/tests", time=datetime.now(UTC)),
+            command,
+        )
+        if command.READS:
+            return await self.commands.answer(request, utc_now())
+
+        async def unit() -> Reply:
+            now = utc_now()
+            decided = await self.commands.decide([request], now)
+            (outcome,) = decided.outcomes
+            if self.before_commit is not None:
+                await self.before_commit()
+            await self.unit_of_work.commit(
+                writes=decided.writes,
+                handled=[InboxEntry(request.inbox_id, b"", now)],
+                messages=events_of(self.commands.name, outcome.told, request.envelope, now),
+                now=now,
+            )
+            return outcome.reply
+
+        return await on_fresh_state(unit)

@@ -1,0 +1,120 @@
+"""An account that follows the owner's address book (row M4)."""
+
+from itertools import permutations
+
+import pytest
+from tests.unit.multi_sim_replication_service.spaces import (
+    MOBILE,
+    TELECOM,
+    UNICOM,
+    Spaces,
+    book_event,
+)
+
+from contactmesh.contracts.contact import ContactChanged
+from contactmesh.contracts.multi_sim.commands import FollowBook
+from contactmesh.contracts.multi_sim.events import SpaceChanged
+from contactmesh.contracts.multi_sim.records import SpaceKind
+from multi_sim_replication_service.domain.documents import Stamp
+
+pytestmark = pytest.mark.claim("M4")
+
+
+def _following(*carrier_ids: str) -> tuple[Spaces, str, str]:
+    spaces = Spaces()
+    here, there = spaces.registers(MOBILE, 1), spaces.registers(UNICOM, 2)
+    spaces.registers(TELECOM, 3)
+    spaces.agrees(UNICOM)
+    for carrier_id in carrier_ids:
+        spaces.does(FollowBook(carrier_id=carrier_id, follow=True))
+    spaces.settle()
+    return spaces, here, there
+
+
+def _deliver(spaces: Spaces, *events: ContactChanged) -> None:
+    for event in events:
+        spaces.deliver(event)
+    spaces.settle()
+
+
+def _stamp(spaces: Spaces, uid: str) -> Stamp:
+    entry = spaces.state.entries.get((spaces.account(MOBILE).space_id(SpaceKind.SHARED), uid))
+    assert entry is not None
+    return entry.stamp
+
+
+def test_an_entry_comes_to_the_account_that_follows_and_to_those_that_agree() -> None:
+    spaces, here, there = _following(MOBILE)
+    _deliver(spaces, book_event("an", 1, "1"))
+    assert spaces.holds(MOBILE) == spaces.holds(UNICOM) == spaces.waits(here) == spaces.waits(there)
+    assert set(spaces.holds(MOBILE)) == {"an"}
+    assert spaces.holds(TELECOM) == {}
+    spaces.does(FollowBook(carrier_id=MOBILE, follow=False))
+    before = spaces.holds(MOBILE)
+    _deliver(spaces, book_event("an", 2, "2"), book_event("bo", 1, "1"))
+    assert spaces.holds(MOBILE) == before, "it follows no longer"
+
+
+@pytest.mark.parametrize("order", tuple(permutations(range(3))))
+@pytest.mark.parametrize("last", ["3", None], ids=["changed last", "removed last"])
+def test_the_books_order_counts_and_not_that_of_arrival(
+    order: tuple[int, ...], last: str | None
+) -> None:
+    spaces, _, _ = _following(MOBILE, UNICOM)
+    events = [book_event("an", 1, "1"), book_event("an", 2, "2"), book_event("an", 3, last)]
+    _deliver(spaces, *(events[at] for at in order))
+    expected, _, _ = _following(MOBILE)
+    _deliver(expected, events[-1])
+    assert spaces.holds(MOBILE) == spaces.holds(UNICOM) == expected.holds(MOBILE)
+    told = len(spaces.published)
+    _deliver(spaces, *events)
+    assert len(spaces.published) == told, "once more is nothing new"
+
+
+def test_the_book_and_a_terminal_change_a_contact_in_turn() -> None:
+    spaces, here, _ = _following(MOBILE)
+    stored: list[dict[str, str]] = []
+    for rev, number in enumerate(("1", "2", "3"), start=1):
+        spaces.stores(here, {"an": f"of the terminal {number}"})
+        _deliver(spaces, book_event("an", rev, number))
+        stored.append(spaces.holds(MOBILE))
+        assert spaces.holds(UNICOM) == stored[-1]
+    assert len({one["an"] for one in stored}) == 3, "each change of the book came"
+    spaces.stores(here, {"an": None})
+    _deliver(spaces, book_event("an", 3, "3"))
+    assert spaces.holds(MOBILE) == {}, "what was heard already does not come back"
+
+
+def test_what_the_account_holds_already_is_told_to_nobody() -> None:
+    spaces, here, _ = _following(MOBILE)
+    spaces.stores(here, {"an": "1"})
+    spaces.settle()
+    published = len(spaces.published)
+    before = _stamp(spaces, "an")
+    _deliver(spaces, book_event("an", 1, "1"), book_event("bo", 1, None))
+    assert len(spaces.published) == published
+    assert _stamp(spaces, "an") == before, "or another account's change could fall behind it"
+    assert _stamp(spaces, "bo").at == 0
+
+
+@pytest.mark.claim("M3")
+@pytest.mark.parametrize("carrier_id", [MOBILE, UNICOM], ids=["of this account", "of another one"])
+def test_a_contact_that_is_private_is_not_taken_over(carrier_id: str) -> None:
+    spaces, here, there = _following(MOBILE)
+    spaces.stores(here if carrier_id == MOBILE else there, {"an": "1"}, SpaceKind.PRIVATE)
+    _deliver(spaces, book_event("an", 1, "1"))
+    assert spaces.holds(MOBILE) == spaces.holds(UNICOM) == {}
+    assert not any(isinstance(one, SpaceChanged) for one in spaces.published)
+    spaces.stores(here if carrier_id == MOBILE else there, {"an": None}, SpaceKind.PRIVATE)
+    _deliver(spaces, book_event("an", 2, "2"))
+    assert set(spaces.holds(MOBILE)) == {"an"}, "private no longer"
+
+
+@pytest.mark.claim("M3")
+def test_the_book_removes_a_contact_that_became_private_meanwhile() -> None:
+    spaces, here, _ = _following(MOBILE)
+    _deliver(spaces, book_event("an", 1, "1"))
+    spaces.stores(here, {"an": "1"}, SpaceKind.PRIVATE)
+    _deliver(spaces, book_event("an", 2, None))
+    assert spaces.holds(MOBILE) == spaces.holds(UNICOM) == {}
+    assert set(spaces.holds(MOBILE, SpaceKind.PRIVATE)) == {"an"}
