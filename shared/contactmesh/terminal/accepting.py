@@ -1,10 +1,7 @@
 """Looking at what waits for a SIM, and deciding on it (rows M5, M6)."""
 
 import asyncio
-from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
-from dataclasses import dataclass, field
-from typing import Final
 
 from pydantic import ValidationError
 
@@ -20,69 +17,19 @@ from contactmesh.contracts.multi_sim.commands import (
     ShowPending,
 )
 from contactmesh.terminal.changes import unreadable
+from contactmesh.terminal.decisions import Choice, Tally
 from contactmesh.terminal.errors import LargeRemoval, RevisionConflict, UnreadableReply
 from contactmesh.terminal.phonebook import Phonebook
 from contactmesh.terminal.phonebook_spaces import Waiting
 from contactmesh.terminal.pulling import Ask
 from contactmesh.terminal.rules.spaces import (
-    Overwritten,
     PendingChange,
     PendingContact,
-    Settled,
     too_many,
 )
 from contactmesh.terminal.space_entries import AcceptOutcome, PendingBook
 from contactmesh.terminal.storing import Progress
 from contactmesh.terminal.updates import Update
-
-_KEPT: Final = "kept"
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """What is decided on.
-
-    Attributes:
-        sim_id: for which SIM it waits.
-        carrier_id: at whose account.
-        uids: which contacts; all if not given.
-        pending_rev: the revision that was looked at; what waits now if not given.
-    """
-
-    sim_id: str
-    carrier_id: str
-    uids: frozenset[str] | None = None
-    pending_rev: int | None = None
-
-    def takes(self, uid: str) -> bool:
-        """Whether a contact is meant."""
-        return self.uids is None or uid in self.uids
-
-
-@dataclass(slots=True)
-class _Tally:
-    """What came of each contact; one that is shown again counts as what it was at first."""
-
-    became: dict[str, str] = field(default_factory=dict)
-    overwritten: list[Overwritten] = field(default_factory=list)
-
-    def add(self, results: Iterable[Settled]) -> None:
-        for result in results:
-            change = _KEPT if result.kept else result.contact.change.value
-            if change != PendingChange.SAME or result.contact.uid not in self.became:
-                self.became[result.contact.uid] = change
-            self.overwritten.extend(result.overwritten)
-
-    def outcome(self) -> AcceptOutcome:
-        number = Counter(self.became.values())
-        return AcceptOutcome(
-            added=number[PendingChange.ADDED],
-            changed=number[PendingChange.CHANGED],
-            removed=number[PendingChange.REMOVED],
-            same=number[PendingChange.SAME],
-            kept=number[_KEPT],
-            overwritten=tuple(self.overwritten),
-        )
 
 
 class Accepting:
@@ -138,7 +85,7 @@ class Accepting:
             progress: told how far it is.
         """
         async with self._one_at_a_time:
-            tally = _Tally()
+            tally = Tally()
             contacts = await self._phonebook.number_own()
             while True:
                 try:
@@ -157,7 +104,7 @@ class Accepting:
                     return tally.outcome()
 
     async def _accept_cards(
-        self, choice: Choice, tally: _Tally, progress: Progress | None
+        self, choice: Choice, tally: Tally, progress: Progress | None
     ) -> list[tuple[int, list[str]]]:
         """Accept all but removals, which come last because all of them together are guarded.
 
@@ -183,7 +130,7 @@ class Accepting:
         left: Sequence[tuple[int, Sequence[str]]],
         contacts: int,
         removed_before: int,
-        tally: _Tally,
+        tally: Tally,
     ) -> None:
         number = 0
         for _, uids in left:
@@ -194,7 +141,7 @@ class Accepting:
         if too_many(number + removed_before, contacts + removed_before):
             raise LargeRemoval(number, contacts, tally.outcome())
 
-    async def _take(self, choice: Choice, page: Sequence[Waiting], rev: int, tally: _Tally) -> None:
+    async def _take(self, choice: Choice, page: Sequence[Waiting], rev: int, tally: Tally) -> None:
         """First the phonebook, then the service: what a break in between leaves is shown again."""
         if not page:
             return

@@ -8,7 +8,8 @@ from typing import Final
 import structlog
 
 from contactmesh.contracts.multi_sim.commands import AccountList, ListAccounts
-from contactmesh.terminal.accepting import Accepting, Choice
+from contactmesh.terminal.accepting import Accepting
+from contactmesh.terminal.decisions import Choice
 from contactmesh.terminal.errors import LargeRemoval, NoReply
 from contactmesh.terminal.phonebook import Phonebook
 from contactmesh.terminal.pulling import REFUSED, Ask

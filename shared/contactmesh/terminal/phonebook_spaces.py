@@ -1,7 +1,7 @@
 """The phonebook's side of SIM accounts' spaces: what is to be stored, and what is accepted."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import TypeAlias
 
 from contactmesh.contacts import Card, digest, display_name
@@ -12,6 +12,7 @@ from contactmesh.terminal.entries import Applied
 from contactmesh.terminal.phonebook_file import PhonebookFile
 from contactmesh.terminal.records import ContactRecord, Records
 from contactmesh.terminal.rules.spaces import (
+    Overwritten,
     PendingChange,
     PendingContact,
     Settled,
@@ -20,65 +21,11 @@ from contactmesh.terminal.rules.spaces import (
     that_fit,
 )
 from contactmesh.terminal.space_records import AcceptingRecord, GoneEntry, Space
+from contactmesh.terminal.store_pages import NamedEntries, Sent, StorePage, ToStore
+from contactmesh.terminal.updates import ContactUpdated, Update
 
 Waiting: TypeAlias = tuple[str, Card | None]
 """The uid of a contact that waits, with its card; none for a removal."""
-
-
-@dataclass(frozen=True, slots=True)
-class NamedEntries:
-    """Contacts that were named to be stored: the uids of entries, how many have none."""
-
-    uids: frozenset[str]
-    left_out: int
-
-
-@dataclass(frozen=True, slots=True)
-class ToStore:
-    """How a space differs from the phonebook, as far as this terminal remembers.
-
-    Attributes:
-        held: how many entries belong in the space.
-        differing: how many of them may differ.
-        remembered: how many contacts of the space are remembered.
-        private: how many entries are left out of it because they are private.
-        without_entry: how many contacts have no entry of the owner's.
-        gone: what does not belong there any more.
-    """
-
-    held: int
-    differing: int
-    remembered: int
-    private: int
-    without_entry: int
-    gone: tuple[GoneEntry, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Sent:
-    """An entry as it is sent; `text` is the card's JSON."""
-
-    uid: str
-    card: Card
-    digest: str
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class StorePage:
-    """The next entries to store.
-
-    Attributes:
-        entries: as many as a command has room for.
-        after: where to go on, none after the last page.
-        looked_at: how many entries the page is about, those that turned out to be the same too.
-        too_large: the names of those that cannot be stored.
-    """
-
-    entries: tuple[Sent, ...]
-    after: str | None
-    looked_at: int
-    too_large: tuple[str, ...]
 
 
 class PhonebookSpaces(PhonebookFile):
@@ -121,7 +68,7 @@ class PhonebookSpaces(PhonebookFile):
                 differing=spaces.number_differing(space, uids),
                 remembered=spaces.number_remembered(space),
                 private=spaces.number_private(uids) if shared else 0,
-                without_entry=spaces.number_without_entry(),
+                without_entry=spaces.number_without_entry() if shared else 0,
                 gone=tuple(spaces.gone(space, uids)),
             )
 
@@ -224,15 +171,24 @@ class PhonebookSpaces(PhonebookFile):
     ) -> tuple[list[Settled], Applied]:
         """Accept contacts of a carrier's shared space, and remember them, in one transaction."""
         space = Space(carrier_id, SpaceKind.SHARED)
+        lost: dict[str, tuple[Overwritten, ...]] = {}
 
         def change(changes: Changes, records: Records) -> list[Settled]:
-            return [self._accept(changes, records, space, one) for one in waiting]
+            results = []
+            for one in waiting:
+                contact, result = self._accept(changes, records, space, one)
+                if contact is not None:
+                    lost[contact.contact_id] = result.overwritten
+                results.append(result)
+            return results
 
-        return await self._change(change)
+        results, applied = await self._change(change)
+        updates = tuple(_told_of(update, lost) for update in applied.updates)
+        return results, replace(applied, updates=updates)
 
     def _accept(
         self, changes: Changes, records: Records, space: Space, waiting: Waiting
-    ) -> Settled:
+    ) -> tuple[ContactRecord | None, Settled]:
         uid, theirs = waiting
         contact, result = self._settled(records, space, waiting)
         if result.contact.change is not PendingChange.SAME and not result.kept:
@@ -245,7 +201,7 @@ class PhonebookSpaces(PhonebookFile):
             records.spaces.forget(space, (uid,))
         else:
             records.spaces.remember(space, uid, digest(theirs), json_text(theirs.to_json()))
-        return result
+        return contact, result
 
     def _settled(
         self, records: Records, space: Space, waiting: Waiting
@@ -276,3 +232,10 @@ class PhonebookSpaces(PhonebookFile):
     async def save_accepting(self, sim_id: str, record: AcceptingRecord | None) -> None:
         """Accept by itself what waits for a SIM from now on, or no longer."""
         await self._change(lambda _, records: records.spaces.save_accepting(sim_id, record))
+
+
+def _told_of(update: Update, lost: Mapping[str, tuple[Overwritten, ...]]) -> Update:
+    """The update with the values that were lost, for whoever has not asked to accept."""
+    if isinstance(update, ContactUpdated) and lost.get(update.contact_id):
+        return replace(update, overwritten=lost[update.contact_id])
+    return update

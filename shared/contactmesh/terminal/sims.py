@@ -17,8 +17,8 @@ from contactmesh.contracts.multi_sim.commands import (
 )
 from contactmesh.contracts.multi_sim.records import SpaceKind, UserInformation
 from contactmesh.contracts.reply import Done
-from contactmesh.terminal.accepting import Choice
 from contactmesh.terminal.commands import ServiceCommands
+from contactmesh.terminal.decisions import Choice
 from contactmesh.terminal.space_entries import AcceptOutcome, PendingBook, StoreOutcome
 from contactmesh.terminal.space_records import Space
 from contactmesh.terminal.storing import Progress
@@ -218,8 +218,14 @@ class SimCommands(ServiceCommands):
         """Accept what waits for a SIM by itself from now on, or no longer.
 
         It is done when something is told to wait and at every connection, by a terminal that runs
-        with `pull`. Large removals are left waiting; those of one day count together.
+        with `pull`. Large removals are left waiting; those of one day count together. A value that
+        was edited here and is lost is told with the update, `ContactUpdated.overwritten`.
+
+        Raises:
+            UnknownSim: the user has no such SIM.
         """
+        if accept:
+            await self._spaces.carrier_of(sim_id, here=False)
         await self._spaces.accepter.choose(sim_id, accept=accept)
 
     async def auto_accepts(self) -> frozenset[str]:

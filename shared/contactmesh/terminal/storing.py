@@ -17,11 +17,11 @@ from contactmesh.contracts.multi_sim.records import SpaceKind
 from contactmesh.messaging.topology import MAX_BODY_BYTES
 from contactmesh.terminal.errors import LargeRemoval
 from contactmesh.terminal.phonebook import Phonebook
-from contactmesh.terminal.phonebook_spaces import ToStore
 from contactmesh.terminal.pulling import Ask
 from contactmesh.terminal.rules.spaces import too_many
 from contactmesh.terminal.space_entries import StoreOutcome
 from contactmesh.terminal.space_records import GoneEntry, Space
+from contactmesh.terminal.store_pages import ToStore
 
 ROOM_BYTES: Final = MAX_BODY_BYTES * 3 // 4
 """How much of a command cards may take, so that the rest has room whatever it holds."""
@@ -76,7 +76,7 @@ class Storing:
             uids = None if named is None else named.uids
             plan = await self._phonebook.to_store(space, uids)
             gone = plan.gone if named is None else ()
-            _guard(plan, gone, removals=removals)
+            _guard(space, plan, gone, removals=removals)
             total = _Sum()
             await self._send(sim_id, space, uids, plan, total, progress)
             total.removed = await self._remove(sim_id, space, gone)
@@ -155,8 +155,9 @@ class Storing:
         return await self._ask(Store(sim_id=sim_id, space=kind, changes=tuple(changes)), Stored)
 
 
-def _guard(plan: ToStore, gone: Sequence[GoneEntry], *, removals: bool) -> None:
-    """What the owner made private is meant to leave, however much it is."""
-    number = sum(not one.private for one in gone)
+def _guard(space: Space, plan: ToStore, gone: Sequence[GoneEntry], *, removals: bool) -> None:
+    """Ask about a large removal; what belongs in the other space now was meant to leave."""
+    moved = space.kind is SpaceKind.SHARED
+    number = sum(one.private is not moved for one in gone)
     if not removals and too_many(number, plan.remembered):
         raise LargeRemoval(number, plan.remembered)

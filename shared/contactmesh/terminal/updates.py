@@ -10,6 +10,7 @@ from typing import Self
 from weakref import WeakSet
 
 from contactmesh.contracts.group.views import MemberState, Role
+from contactmesh.terminal.rules.spaces import Overwritten
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,12 +38,14 @@ class ContactUpdated:
         changed_fields: what differs, as JSON pointers without the first slash, for example
             `("phones/mobile/number",)`.
         user_id: the member behind it, if there is one.
+        overwritten: values that the owner had edited and that an accepted contact replaced.
     """
 
     contact_id: str
     display_name: str
     changed_fields: tuple[str, ...]
     user_id: str | None = None
+    overwritten: tuple[Overwritten, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

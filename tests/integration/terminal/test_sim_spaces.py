@@ -237,7 +237,7 @@ async def test_what_changes_while_it_is_accepted_is_accepted_as_it_is_now(
         return written
 
     monkeypatch.setattr(tablet.phonebook, "accept", overtaken)
-    assert await tablet.accept_contacts(other) == AcceptOutcome(added=1, changed=1)
+    assert await tablet.accept_contacts(other) == AcceptOutcome(added=2)
     assert await note_of(tablet, "An") == "second"
     assert (await tablet.pending(other)).contacts == ()
 
@@ -316,6 +316,24 @@ async def test_a_large_removal_is_asked_about(people: People) -> None:
     assert len(await names(tablet)) == 13
     assert await tablet.accept_contacts(other, removals=True) == AcceptOutcome(removed=12)
     assert await names(tablet) == {"New"}
+
+
+async def test_private_contacts_that_are_many_are_not_removed_unasked(people: People) -> None:
+    phone = await people.terminal("lin")
+    mobile = await sim_of(phone)
+    many = people_named(*(f"c{number}" for number in range(12)))
+    await keep(phone, *many, card("an", "An"))
+    assert await phone.store(mobile) == StoreOutcome(written=13)
+    named = [one.contact_id for one in await phone.contacts() if one.display_name != "An"]
+    # What the owner moves was meant to leave.
+    moved = await phone.store(mobile, SpaceKind.PRIVATE, named)
+    assert moved == StoreOutcome(written=12, moved=12)
+    for contact_id in named:
+        await phone.delete(contact_id)
+    with pytest.raises(LargeRemoval):
+        await phone.store(mobile, SpaceKind.PRIVATE)
+    removed = await phone.store(mobile, SpaceKind.PRIVATE, removals=True)
+    assert removed == StoreOutcome(removed=12)
 
 
 @pytest.mark.claim("M5")
