@@ -40,8 +40,7 @@ def lay_ready(
     if not changed:
         return account, ()
     sim = replace(sim, pending_rev=rev, waiting=waiting)
-    told = (_waiting(account, sim),) if waiting else ()
-    return account.with_sim(sim), told
+    return account.with_sim(sim), (_waiting(account, sim),)
 
 
 def tell_anew(account: Account, sim: Sim) -> tuple[Account, tuple[Told, ...]]:

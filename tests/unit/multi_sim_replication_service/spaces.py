@@ -1,5 +1,6 @@
 """The rules on a state in memory: commands in, their events delivered in any order, or again."""
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -79,6 +80,8 @@ class Spaces:
     now: datetime = START
     under_way: list[Message] = field(default_factory=list)
     published: list[Message] = field(default_factory=list)
+    laid_ready: Counter[str] = field(default_factory=Counter)
+    """How many pages of requested updates have been laid ready, by SIM, repeats included."""
     commands: int = 0
 
     def does(self, command: Command, terminal: str = PHONE, user: str = LIN) -> Result:
@@ -187,6 +190,8 @@ class Spaces:
         ]
 
     def _catch_up(self, event: CatchUp) -> None:
+        if event.sim_id is not None and event.from_carrier_id == event.to_carrier_id:
+            self.laid_ready[event.sim_id] += 1
         source = self.account(event.from_carrier_id)
         space_id = source.space_id(SpaceKind.SHARED)
         following = sorted(
