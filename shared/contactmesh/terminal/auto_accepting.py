@@ -69,7 +69,7 @@ class AutoAccepter:
                 _log.info("accepting_unanswered", command=error.command)
                 self.wake()
             except REFUSED as error:
-                # The next push or connection is soon enough: the same would be refused again.
+                # Not even the list of accounts.
                 _log.warning("accepting_refused", reason=str(error))
 
     async def _accept_all(self) -> None:
@@ -81,8 +81,14 @@ class AutoAccepter:
             for sim in account.sims:
                 here = sim.terminal_id == self._terminal_id
                 if here and sim.waiting and sim.sim_id in chosen:
-                    choice = Choice(sim.sim_id, account.carrier_id)
-                    await self._accept(choice, chosen[sim.sim_id])
+                    await self._try(Choice(sim.sim_id, account.carrier_id), chosen[sim.sim_id])
+
+    async def _try(self, choice: Choice, record: AcceptingRecord) -> None:
+        try:
+            await self._accept(choice, record)
+        except REFUSED as error:
+            # The next push or connection is soon enough: the same would be refused again.
+            _log.warning("accepting_refused", sim_id=choice.sim_id, reason=str(error))
 
     async def _accept(self, choice: Choice, record: AcceptingRecord) -> None:
         now = datetime.now(UTC)
@@ -94,7 +100,7 @@ class AutoAccepter:
         except LargeRemoval as error:
             _log.warning("large_removal_left_waiting", sim_id=choice.sim_id, of=error.contacts)
             outcome = error.accepted
-        removed = 0 if outcome is None else outcome.removed
-        if choice.sim_id in await self._phonebook.accepting():
-            record = AcceptingRecord(record.counted_from, record.removed + removed)
-            await self._phonebook.save_accepting(choice.sim_id, record)
+        if outcome is not None and outcome.removed:
+            removed = record.removed + outcome.removed
+            counted = AcceptingRecord(record.counted_from, removed)
+            await self._phonebook.count_removed(choice.sim_id, counted)

@@ -123,6 +123,8 @@ _MIGRATIONS: Final = (
         PRIMARY KEY (carrier_id, space, uid)
     ) STRICT;
 
+    CREATE INDEX contacts_uid ON contacts (uid);
+
     CREATE TABLE private_contacts (
         uid TEXT NOT NULL,
         carrier_id TEXT NOT NULL,

@@ -233,6 +233,10 @@ class PhonebookSpaces(PhonebookFile):
         """Accept by itself what waits for a SIM from now on, or no longer."""
         await self._change(lambda _, records: records.spaces.save_accepting(sim_id, record))
 
+    async def count_removed(self, sim_id: str, record: AcceptingRecord) -> None:
+        """Keep how many entries were deleted, if what waits is accepted by itself still."""
+        await self._change(lambda _, records: records.spaces.count_removed(sim_id, record))
+
 
 def _told_of(update: Update, lost: Mapping[str, tuple[Overwritten, ...]]) -> Update:
     """The update with the values that were lost, for whoever has not asked to accept."""

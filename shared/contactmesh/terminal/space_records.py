@@ -232,6 +232,13 @@ class SpaceRecords:
             (sim_id, record.counted_from.isoformat(), record.removed),
         )
 
+    def count_removed(self, sim_id: str, record: AcceptingRecord) -> None:
+        """Write how many entries were deleted, if what waits is accepted by itself still."""
+        self._database.execute(
+            "UPDATE accepting_sims SET counted_from = ?, removed = ? WHERE sim_id = ?",
+            (record.counted_from.isoformat(), record.removed, sim_id),
+        )
+
 
 def _list(uids: Iterable[str] | None) -> str | None:
     return None if uids is None else json_text(sorted(uids))

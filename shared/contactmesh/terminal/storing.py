@@ -84,7 +84,8 @@ class Storing:
             return StoreOutcome(
                 written=total.written,
                 removed=total.removed,
-                same=plan.held - total.sent - len(total.too_large) + total.same,
+                # What was added meanwhile is sent without having been counted.
+                same=max(0, plan.held - total.sent - len(total.too_large)) + total.same,
                 private=plan.private,
                 left_out=plan.without_entry if named is None else named.left_out,
                 moved=total.moved,

@@ -2,6 +2,7 @@
 
 import itertools
 from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from tests.integration.terminal.people import People
@@ -28,6 +29,7 @@ from contactmesh.terminal import (
     UnknownSim,
 )
 from contactmesh.terminal.phonebook_spaces import Waiting
+from contactmesh.terminal.space_records import AcceptingRecord
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -368,9 +370,18 @@ async def test_a_terminal_accepts_by_itself_by_push_and_at_connection(people: Pe
         await the_next(updates, ContactAdded)
         await waiting(back, other, ("C10",))
         assert await names(back) == {"C10", "C11", "New"}
+        # On another day it counts alone.
+        two_days_ago = datetime.now(UTC) - timedelta(days=2)
+        await back.phonebook.save_accepting(other, AcceptingRecord(two_days_ago, removed=10))
+        await edit(phone, "New", notes={"n": Note(note="anything")})
+        await phone.store(mobile)
+        await the_next(updates, ContactRemoved)
         await back.set_auto_accept(other, False)
         assert await back.auto_accepts() == frozenset()
-        assert await back.accept_contacts(other) == AcceptOutcome(removed=1)
+        await edit(phone, "New", notes={"n": Note(note="anything else")})
+        await phone.store(mobile)
+        await waiting(back, other, ("New",))
+        assert await note_of(back, "New") == "anything"
 
 
 @pytest.mark.claim("M5")

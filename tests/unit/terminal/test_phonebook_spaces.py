@@ -237,6 +237,7 @@ def test_a_phonebook_of_an_earlier_version_gets_what_is_new(tmp_path: Path) -> N
     database = sqlite3.connect(path)
     for table in ("space_contacts", "private_contacts", "accepting_sims"):
         database.execute(f"DROP TABLE {table}")
+    database.execute("DROP INDEX contacts_uid")
     database.execute("PRAGMA user_version = 3")
     database.close()
     database = open_database(path)
