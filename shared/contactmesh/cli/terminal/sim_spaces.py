@@ -1,7 +1,8 @@
 """What a SIM's account holds: storing there, and having it laid ready for the SIM."""
 
 import asyncio
-from contextlib import nullcontext
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import asdict
 from shlex import quote
 from typing import Annotated, Final
@@ -100,9 +101,10 @@ async def update(
         source = None
         if from_carrier is not None:
             source = find_account((await terminal.accounts()).accounts, from_carrier).carrier_id
-        stream = terminal.updates(buffer=_MOST_UPDATES)
-        await terminal.request_update(found.sim_id, source)
-        waiting = await _laid_ready(terminal, found, stream)
+        with _status() as status:
+            stream = terminal.updates(buffer=_MOST_UPDATES)
+            await terminal.request_update(found.sim_id, source)
+            waiting = await _laid_ready(terminal, found, stream, status)
     if as_json:
         print_json({"sim_id": found.sim_id, "waiting": waiting})
     elif not waiting:
@@ -119,20 +121,28 @@ async def _ids(terminal: Terminal, names: list[str] | None) -> list[str] | None:
     return [(await contact_named(terminal.phonebook, name)).contact_id for name in names]
 
 
-async def _laid_ready(terminal: Terminal, sim: SimView, stream: UpdateStream) -> int:
-    """How many contacts wait once all that was asked for is laid ready."""
+@contextmanager
+def _status() -> Iterator[Status]:
     screen = error_console()
-    status = Status(_so_far(sim.waiting), console=screen)
+    status = Status(texts.WAITING, console=screen)
+    with status if screen.is_terminal else nullcontext():
+        yield status
+
+
+async def _laid_ready(
+    terminal: Terminal, sim: SimView, stream: UpdateStream, status: Status
+) -> int:
+    """How many contacts wait once all that was asked for is laid ready."""
     try:
-        with status if screen.is_terminal else nullcontext():
-            async for told in stream:
-                if not isinstance(told, SimContactsWaiting) or told.sim_id != sim.sim_id:
-                    continue
-                status.update(_so_far(told.waiting))
-                # What was on its way before the update was asked for says nothing of it.
-                if not told.filling and not (await _as_it_is(terminal, sim)).filling:
-                    break
-            return (await _as_it_is(terminal, sim)).waiting
+        async for told in stream:
+            if not isinstance(told, SimContactsWaiting) or told.sim_id != sim.sim_id:
+                continue
+            so_far = counted(told.waiting, texts.CONTACTS)
+            status.update(sim_texts.LAYING_READY.format(contacts=so_far))
+            # What was on its way before the update was asked for says nothing of it.
+            if not told.filling and not (await _as_it_is(terminal, sim)).filling:
+                break
+        return (await _as_it_is(terminal, sim)).waiting
     except asyncio.CancelledError:
         print_note(suggested(sim_texts.GOES_ON_THERE, sim=quote(sim.name)))
         raise
@@ -141,10 +151,6 @@ async def _laid_ready(terminal: Terminal, sim: SimView, stream: UpdateStream) ->
 async def _as_it_is(terminal: Terminal, sim: SimView) -> SimView:
     _, now = find_sim((await terminal.accounts()).accounts, sim.sim_id, None)
     return now
-
-
-def _so_far(waiting: int) -> str:
-    return sim_texts.LAYING_READY.format(contacts=counted(waiting, texts.CONTACTS))
 
 
 def _show(stored: StoreOutcome, *, private: bool) -> None:

@@ -6,6 +6,7 @@ from shlex import quote
 
 from contactmesh.cli.output import counted
 from contactmesh.cli.terminal import sim_texts, texts
+from contactmesh.cli.terminal.naming import short_id
 from contactmesh.cli.terminal.suggesting import suggested
 from contactmesh.contracts.multi_sim.records import AccountView
 from contactmesh.terminal import SimContactsWaiting
@@ -43,9 +44,11 @@ class KnownSims:
         if not update.waiting:
             return sim_texts.TOLD_NOTHING_WAITS.format(sim=sim)
         contacts = counted(update.waiting, texts.CONTACTS)
+        one = update.waiting == 1
         if update.sim_id in self.by_itself:
-            return sim_texts.TOLD_TAKEN.format(contacts=contacts, sim=sim)
-        text = sim_texts.TOLD_WAITING_ONE if update.waiting == 1 else sim_texts.TOLD_WAITING
+            text = sim_texts.TOLD_TAKEN_ONE if one else sim_texts.TOLD_TAKEN
+            return text.format(contacts=contacts, sim=sim)
+        text = sim_texts.TOLD_WAITING_ONE if one else sim_texts.TOLD_WAITING
         # Where the name is not known, the id names the SIM as well.
-        see = suggested(look, sim=quote(update.sim_id if name is None else name))
+        see = suggested(look, sim=quote(short_id(update.sim_id) if name is None else name))
         return text.format(contacts=contacts, sim=sim, look=see)
