@@ -467,3 +467,18 @@ async def test_groups_contacts_and_too_large_ones_are_left_out(people: People) -
     assert stored == StoreOutcome(written=1, left_out=1, too_large=("Large",))
     ids = [await entry(phone, "Bob"), await entry(phone, "An")]
     assert await phone.store(sim_id, contact_ids=ids) == StoreOutcome(same=1, left_out=1)
+
+
+@pytest.mark.claim("M4")
+async def test_large_cards_go_in_pages_that_a_message_has_room_for(people: People) -> None:
+    phone = await people.terminal("lin")
+    tablet = await people.another_terminal(phone.user_id, "tablet")
+    mobile, other = await sim_of(phone), await sim_of(tablet)
+    await keep(phone, *(card(f"c{at}", f"C{at}", note="茶" * 60_000) for at in range(12)))
+    steps: list[int] = []
+    stored = await phone.store(mobile, progress=lambda done, _: steps.append(done))
+    assert stored == StoreOutcome(written=12)
+    assert steps == [4, 8, 12]
+    await waiting(tablet, other, {f"C{at}" for at in range(12)})
+    assert await tablet.accept_contacts(other) == AcceptOutcome(added=12)
+    assert await note_of(tablet, "C11") == "茶" * 60_000
