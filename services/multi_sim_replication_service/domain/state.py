@@ -39,6 +39,8 @@ class State:
         """(space, uid), without their cards"""
         self.sim_entries: Table[tuple[str, str], SimEntry] = Table()
         """(SIM, uid)"""
+        self.whole: set[str] = set()
+        """Spaces of which all contacts are loaded."""
         self.covered: dict[tuple[str, int], int] = {}
         """(SIM, revision): how many contacts wait since that revision or before it"""
 

@@ -121,12 +121,15 @@ def _unnamed(state: State, account: Account, command: Store) -> list[StoredChang
     """
     if not command.whole:
         return []
-    if account.space(command.space).contacts > MOST_WHOLE:
+    space_id = account.space_id(command.space)
+    if space_id not in state.whole or account.space(command.space).contacts > MOST_WHOLE:
         raise invalid_field(
-            "/data/whole", f"the space has more than {MOST_WHOLE} contacts; name the removals"
+            "/data/whole",
+            f"the space has more than {MOST_WHOLE} contacts: store it in pages, without this, and "
+            "name the contacts to remove",
         )
     named = {change.uid for change in command.changes}
-    there = sorted(entry.uid for entry in state.live(account.space_id(command.space)))
+    there = sorted(entry.uid for entry in state.live(space_id))
     return [StoredChange(uid=uid) for uid in there if uid not in named]
 
 

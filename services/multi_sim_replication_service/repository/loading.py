@@ -58,6 +58,7 @@ class Loading:
             found = await self._entries.find({"space_id": space_id, "live": True}, without=["card"])
             entries = [mapping.entry(document) for document in found]
             state.entries.load(((one.space_id, one.uid), one) for one in entries)
+            state.whole.add(space_id)
             want.sim_entries |= {(sim_id, one.uid) for sim_id in sims for one in entries}
 
     async def _load_entries(self, state: State, want: Wanted) -> None:

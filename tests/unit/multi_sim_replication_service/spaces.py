@@ -115,6 +115,8 @@ class Spaces:
             for uid, number in contacts.items()
         )
         command = Store(sim_id=sim_id, space=space, changes=changes, whole=whole)
+        account, _ = self.state.sim(LIN, sim_id)
+        self.state.whole.add(account.space_id(space))
         stored = self.does(command, terminal)
         assert isinstance(stored, Stored)
         return stored

@@ -85,7 +85,10 @@ class AnyOrder(RuleBasedStateMachine):
         sim_id, terminal = self._sim(at)
         held = self.spaces.holds(self._carrier(sim_id))
         unnamed: dict[str, str | None] = dict.fromkeys(held.keys() - contacts.keys())
+        before = len(self.spaces.published)
         stored = self.spaces.stores(sim_id, contacts, terminal=terminal, whole=whole)
+        if stored.written + stored.removed == 0:
+            assert len(self.spaces.published) == before, "the same is told to nobody"
         self.ledger.stored(sim_id, (unnamed if whole else {}) | contacts, stored)
 
     @rule(at=which, uid=st.sampled_from(UIDS), number=st.sampled_from((SECRET, None)))

@@ -32,6 +32,7 @@ from contactmesh.contracts.multi_sim.commands import (
 from contactmesh.contracts.multi_sim.events import SimRemoved, SpaceChanged
 from contactmesh.contracts.multi_sim.records import SpaceKind, UserInformation
 from multi_sim_replication_service.domain.documents import NO_CONTACT, Limits
+from multi_sim_replication_service.domain.storing import MOST_WHOLE
 
 
 def _refusal(
@@ -183,6 +184,26 @@ def test_a_whole_book_removes_what_it_does_not_name() -> None:
     stored = spaces.stores(sim, {"bo": "2", "chen": "3"}, whole=True)
     assert (stored.written, stored.removed, stored.same) == (1, 1, 1)
     assert set(spaces.holds(MOBILE)) == {"bo", "chen"}
+
+
+@pytest.mark.claim("M4")
+def test_a_book_that_is_too_large_to_be_whole_goes_in_pages() -> None:
+    spaces = Spaces()
+    sim = spaces.registers(MOBILE, 1)
+    for first in range(0, MOST_WHOLE, 200):
+        spaces.stores(sim, {f"c{number}": "1" for number in range(first, first + 200)})
+    assert spaces.stores(sim, {"c0": "1"}, whole=True).removed == MOST_WHOLE - 1
+    for first in range(0, MOST_WHOLE, 200):
+        spaces.stores(sim, {f"c{number}": "1" for number in range(first, first + 200)})
+    spaces.stores(sim, {"one more": "1"})
+    command = Store(sim_id=sim, space=SpaceKind.SHARED, changes=(), whole=True)
+    with pytest.raises(Refusal) as caught:
+        spaces.does(command)
+    (field,) = caught.value.body.details["fields"]
+    assert caught.value.body.code is ErrorCode.INVALID_ARGUMENT
+    assert field["path"] == "/data/whole"
+    assert "more than 2000 contacts: store it in pages" in field["problem"]
+    assert len(spaces.holds(MOBILE)) == MOST_WHOLE + 1, "nothing was removed"
 
 
 @pytest.mark.claim("M5")

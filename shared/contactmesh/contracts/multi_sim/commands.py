@@ -168,9 +168,10 @@ class Stored(Result):
 class Store(_ToSim):
     """Store contacts in a space of the account of a SIM that is in the sending terminal (M3, M4).
 
-    With `whole` the page is the whole book: contacts of the space that it does not name are
-    removed; the space may have 2,000 contacts then. A larger book goes in pages, with removals
-    named; `list` says what is there already.
+    A page has at most 200 contacts, and a message at most 1 MiB. With `whole` the page is the whole
+    book: contacts of the space that it does not name are removed. The space may have at most 2,000
+    contacts then, or it is refused as `invalid_argument`. A larger book goes in pages, with the
+    contacts to remove named; `list` says what is there already.
     """
 
     TYPE: ClassVar[str] = "space.store"
