@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -24,6 +25,7 @@ from contactmesh.terminal import (
     InvitationReceived,
     MemberJoined,
     MemberLeft,
+    Overwritten,
     OwnCardUpdated,
     Phonebook,
     SimContactsWaiting,
@@ -179,3 +181,26 @@ def test_of_what_waits_for_a_sim_the_last_is_told() -> None:
     first, last = (SimContactsWaiting(SIM, waiting, filling=False) for waiting in (200, 312))
     other = SimContactsWaiting(GROUP, 1, filling=False)
     assert merged([first, other, last]) == [other, last]
+
+
+async def test_a_value_of_ones_own_that_went_is_told(phonebook: Phonebook) -> None:
+    await phonebook.import_cards(vcard("Ann", "+14155550100"))
+    teller = Teller(phonebook)
+    await teller.begin()
+    updates: list[Update] = []
+    for number in ("+14155550101", "+14155550102"):
+        _, applied = await phonebook.import_cards(vcard("Ann", number))
+        (update,) = applied.updates
+        assert isinstance(update, ContactUpdated)
+        lost = Overwritten("urn:x:1", "Ann", "phones/tel-1/number", f"{number}9")
+        updates.append(replace(update, overwritten=(lost,)))
+    (update,) = merged(updates)
+    line, data = await teller.told(update, NOW)
+    assert isinstance(data, dict)
+    assert data["overwritten"] == [
+        {"field": "phones/tel-1/number", "value": "+141555501019"},
+        {"field": "phones/tel-1/number", "value": "+141555501029"},
+    ]
+    assert line is not None
+    assert "your value went: phones/tel-1/number +141555501029" in line
+    json.dumps(data)
