@@ -21,6 +21,7 @@ from contactmesh.terminal.decisions import Choice, Tally
 from contactmesh.terminal.errors import LargeRemoval, RevisionConflict, UnreadableReply
 from contactmesh.terminal.phonebook import Phonebook
 from contactmesh.terminal.phonebook_spaces import Waiting
+from contactmesh.terminal.progress import Progress
 from contactmesh.terminal.pulling import Ask
 from contactmesh.terminal.rules.spaces import (
     PendingChange,
@@ -28,7 +29,6 @@ from contactmesh.terminal.rules.spaces import (
     too_many,
 )
 from contactmesh.terminal.space_entries import AcceptOutcome, PendingBook
-from contactmesh.terminal.storing import Progress
 from contactmesh.terminal.updates import Update
 
 

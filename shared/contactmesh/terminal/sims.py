@@ -19,9 +19,9 @@ from contactmesh.contracts.multi_sim.records import SpaceKind, UserInformation
 from contactmesh.contracts.reply import Done
 from contactmesh.terminal.commands import ServiceCommands
 from contactmesh.terminal.decisions import Choice
+from contactmesh.terminal.progress import Progress
 from contactmesh.terminal.space_entries import AcceptOutcome, PendingBook, StoreOutcome
 from contactmesh.terminal.space_records import Space
-from contactmesh.terminal.storing import Progress
 
 
 class SimCommands(ServiceCommands):
@@ -113,7 +113,9 @@ class SimCommands(ServiceCommands):
         """Store the phonebook's entries in a space of a SIM's account (rows M3, M4).
 
         What changed is sent, against what this terminal last stored there or accepted from there.
-        Entries are stored as the owner wrote them; what groups alone brought never is.
+        Entries are stored as the owner wrote them; what groups alone brought never is. A contact
+        that another terminal changed, and that waits for this SIM, is not stored over: decide on it
+        first. Accepting merges both.
 
         Storing named contacts as private makes them so: they go to the private space, leave the
         account's shared one, and no shared space of any carrier is given them any more; those that

@@ -31,6 +31,8 @@ class StoreOutcome:
         private: contacts that a shared space was not given because they are private.
         left_out: contacts that no space is given because groups alone brought them.
         moved: contacts that left the account's other space, because they are in this one now.
+        waiting: contacts that were left out because another terminal's change of them waits for a
+            decision.
         too_large: the names of contacts that are too large to be stored; the others are.
     """
 
@@ -40,6 +42,7 @@ class StoreOutcome:
     private: int = 0
     left_out: int = 0
     moved: int = 0
+    waiting: int = 0
     too_large: tuple[str, ...] = ()
 
 

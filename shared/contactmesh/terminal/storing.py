@@ -1,7 +1,7 @@
 """Storing the phonebook's entries in the spaces of SIM accounts: what changed, page by page."""
 
 import asyncio
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -15,19 +15,19 @@ from contactmesh.contracts.multi_sim.commands import (
 )
 from contactmesh.contracts.multi_sim.records import SpaceKind
 from contactmesh.messaging.topology import MAX_BODY_BYTES
+from contactmesh.terminal.accepting import Accepting
+from contactmesh.terminal.decisions import Choice
 from contactmesh.terminal.errors import LargeRemoval
 from contactmesh.terminal.phonebook import Phonebook
+from contactmesh.terminal.progress import Progress
 from contactmesh.terminal.pulling import Ask
-from contactmesh.terminal.rules.spaces import too_many
+from contactmesh.terminal.rules.spaces import PendingChange, too_many
 from contactmesh.terminal.space_entries import StoreOutcome
 from contactmesh.terminal.space_records import GoneEntry, Space
 from contactmesh.terminal.store_pages import ToStore
 
 ROOM_BYTES: Final = MAX_BODY_BYTES * 3 // 4
 """How much of a command cards may take, so that the rest has room whatever it holds."""
-
-Progress = Callable[[int, int], None]
-"""Told how many contacts are done, and of how many."""
 
 
 @dataclass(slots=True)
@@ -37,6 +37,7 @@ class _Sum:
     same: int = 0
     sent: int = 0
     moved: int = 0
+    waiting: int = 0
     too_large: tuple[str, ...] = ()
 
 
@@ -49,12 +50,16 @@ class Storing:
     Args:
         phonebook: whose entries are stored.
         ask: sends a command and gives its result.
+        accepting: knows what waits: a contact that another terminal changed is not stored over.
         one_at_a_time: held while storing.
     """
 
-    def __init__(self, phonebook: Phonebook, ask: Ask, one_at_a_time: asyncio.Lock) -> None:
+    def __init__(
+        self, phonebook: Phonebook, ask: Ask, accepting: Accepting, one_at_a_time: asyncio.Lock
+    ) -> None:
         self._phonebook = phonebook
         self._ask = ask
+        self._accepting = accepting
         self._one_at_a_time = one_at_a_time
 
     async def store(
@@ -75,22 +80,34 @@ class Storing:
                 await self._learn(space)
             uids = None if named is None else named.uids
             plan = await self._phonebook.to_store(space, uids)
-            gone = plan.gone if named is None else ()
+            waiting = await self._waiting(sim_id, space)
+            gone = [one for one in plan.gone if one.uid not in waiting] if named is None else []
             _guard(space, plan, gone, removals=removals)
             total = _Sum()
-            await self._send(sim_id, space, uids, plan, total, progress)
+            await self._send(sim_id, space, uids, plan, waiting, total, progress)
             total.removed = await self._remove(sim_id, space, gone)
             total.moved = await self._move(sim_id, space, uids)
             return StoreOutcome(
                 written=total.written,
                 removed=total.removed,
                 # What was added meanwhile is sent without having been counted.
-                same=max(0, plan.held - total.sent - len(total.too_large)) + total.same,
+                same=max(0, plan.held - total.sent - total.waiting - len(total.too_large))
+                + total.same,
                 private=plan.private,
                 left_out=plan.without_entry if named is None else named.left_out,
                 moved=total.moved,
+                waiting=total.waiting,
                 too_large=total.too_large,
             )
+
+    async def _waiting(self, sim_id: str, space: Space) -> frozenset[str]:
+        """The contacts that another terminal changed, and this one has not decided on."""
+        if space.kind is SpaceKind.PRIVATE:
+            return frozenset()
+        pending = await self._accepting.pending(Choice(sim_id, space.carrier_id))
+        return frozenset(
+            one.uid for one in pending.contacts if one.change is not PendingChange.SAME
+        )
 
     async def _learn(self, space: Space) -> None:
         """What is there already as the phonebook has it need not be sent."""
@@ -110,6 +127,7 @@ class Storing:
         space: Space,
         uids: Collection[str] | None,
         plan: ToStore,
+        waiting: frozenset[str],
         total: _Sum,
         progress: Progress | None,
     ) -> None:
@@ -119,13 +137,15 @@ class Storing:
             page = await self._phonebook.next_to_store(
                 space, uids, after, limit=MOST_CHANGES, room=ROOM_BYTES
             )
-            if page.entries:
-                changes = [StoredChange(uid=one.uid, card=one.card) for one in page.entries]
+            entries = [one for one in page.entries if one.uid not in waiting]
+            if entries:
+                changes = [StoredChange(uid=one.uid, card=one.card) for one in entries]
                 stored = await self._store(sim_id, space.kind, changes)
-                await self._phonebook.stored(space, page.entries)
+                await self._phonebook.stored(space, entries)
                 total.written += stored.written
                 total.same += stored.same
-                total.sent += len(page.entries)
+                total.sent += len(entries)
+            total.waiting += len(page.entries) - len(entries)
             total.too_large += page.too_large
             after = page.after
             looked_at += page.looked_at

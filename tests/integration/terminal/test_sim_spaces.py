@@ -261,6 +261,8 @@ async def test_edits_on_both_sides_are_merged_and_what_is_lost_is_told(people: P
     await phone.store(mobile)
     book = await waiting(tablet, other, ("An", "Bo"))
     assert all(one.changed_here for one in book.contacts)
+    # Nothing is stored over what the phone changed and the tablet has not decided on.
+    assert await tablet.store(other) == StoreOutcome(waiting=2)
     outcome = await tablet.accept_contacts(other)
     lost = Overwritten("urn:example:an", "An", "notes/n/note", "friend")
     assert outcome == AcceptOutcome(changed=1, kept=1, overwritten=(lost,))

@@ -159,6 +159,7 @@ def _show(stored: StoreOutcome, *, private: bool) -> None:
         (stored.moved, sim_texts.STORED_MOVED[private]),
         (stored.private, sim_texts.STORED_PRIVATE),
         (stored.left_out, sim_texts.STORED_NOT_OWN),
+        (stored.waiting, sim_texts.STORED_WAITING),
     ):
         if count:
             text += more.format(count=count)

@@ -148,6 +148,7 @@ STORING = "Storing"
 STORED = "{written} written, {removed} removed, {same} the same"
 STORED_PRIVATE = ", {count} left out as private"
 STORED_NOT_OWN = ", {count} left out as a group's"
+STORED_WAITING = ", {count} left out because a change of theirs waits: see sim pending"
 STORED_MOVED: Final = {
     True: ", {count} taken from what is shared",
     False: ", {count} private no more",
