@@ -75,6 +75,8 @@ async def store(
         print_json(asdict(stored))
     else:
         _show(stored, private=private)
+        if stored.waiting:
+            print_note(suggested(sim_texts.DECIDE_FIRST, sim=quote(found.name)))
     if stored.too_large:
         raise typer.Exit(ExitCode.FAILED)
 

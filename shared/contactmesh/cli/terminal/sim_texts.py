@@ -133,7 +133,7 @@ FOLLOWED: Final = {
 HELP_STORE = (
     "Store this phonebook, or some contacts of it, in the account of a SIM in this terminal.\n\n"
     "Your own entries are stored, as you wrote them; what a group alone brought is not. Only what "
-    "changed since the last time is sent.\n\n"
+    "changed since the last time is sent, and nothing over a change that waits for the SIM.\n\n"
     "With --private the contacts named are this carrier's alone from then on: no account shares "
     "them any more, from its next store on. Naming them with --shared takes that back."
 )
@@ -148,11 +148,12 @@ STORING = "Storing"
 STORED = "{written} written, {removed} removed, {same} the same"
 STORED_PRIVATE = ", {count} left out as private"
 STORED_NOT_OWN = ", {count} left out as a group's"
-STORED_WAITING = ", {count} left out because a change of theirs waits: see sim pending"
+STORED_WAITING = ", {count} left out because a change to them waits"
 STORED_MOVED: Final = {
     True: ", {count} taken from what is shared",
     False: ", {count} private no more",
 }
+DECIDE_FIRST = "Decide on what waits first: contactmesh terminal sim pending {sim}{which}"
 TOO_LARGE = "Too large to be stored: {names}. Take the photo off, or make it smaller."
 GOES_ON = "What was done stays; the same command goes on from there."
 ASK_REMOVALS_STORE = (
