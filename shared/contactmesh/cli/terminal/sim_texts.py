@@ -253,8 +253,8 @@ AUTO_ACCEPTS: Final = {
 # watch, pull
 TOLD_WAITING = "{contacts} wait for {sim}. {look}"
 TOLD_WAITING_ONE = "1 contact waits for {sim}. {look}"
-TOLD_TAKEN = "{contacts} from your other SIMs come in through {sim}"
-TOLD_TAKEN_ONE = "1 contact from your other SIMs comes in through {sim}"
+TOLD_TAKEN = "{contacts} wait for {sim} and are accepted by themselves, unless they remove much"
+TOLD_TAKEN_ONE = "1 contact waits for {sim} and is accepted by itself"
 TOLD_NOTHING_WAITS = "nothing waits for {sim} any more"
 A_SIM = "one of your SIMs"
 LOOK = "See: contactmesh terminal sim pending {sim}{which}"
