@@ -140,8 +140,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--smoke", action="store_true", help="a small run that only shows it works")
     parser.add_argument("--rounds", type=int, default=15)
+    parser.add_argument("--large", type=int, default=50_000, help="contacts of the large space")
     options = parser.parse_args(arguments)
-    small, large, rounds = (50, 500, 2) if options.smoke else (1_000, 50_000, options.rounds)
+    small, large, rounds = (50, 500, 2) if options.smoke else (1_000, options.large, options.rounds)
     figures = asyncio.run(run(small, large, rounds))
     if options.json:
         json.dump(asdict(figures), sys.stdout)

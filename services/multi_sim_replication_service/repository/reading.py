@@ -1,6 +1,7 @@
 """The queries behind lists and looks, what all collections need as indexes, and what is let go."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Final
 
 from contactmesh.storage.database import Database, Index
@@ -8,14 +9,12 @@ from multi_sim_replication_service.domain.documents import Account, Entry, SimEn
 from multi_sim_replication_service.repository import mapping
 from multi_sim_replication_service.repository.mapping import join_key
 
-REMOVALS_KEPT_SECONDS: Final = 90 * 24 * 3600
-
 INDEXES: Final = {
     mapping.ACCOUNTS: [Index((("user_id", 1),))],
     mapping.ENTRIES: [
         Index((("space_id", 1), ("uid", 1))),
         Index((("space_id", 1), ("live", 1), ("uid", 1))),
-        Index((("deleted_at", 1),), expire_seconds=REMOVALS_KEPT_SECONDS),
+        Index((("live", 1), ("deleted_at", 1))),
     ],
     mapping.SIM_ENTRIES: [
         Index((("sim_id", 1), ("waits", 1), ("uid", 1))),
@@ -79,6 +78,10 @@ class Reading:
             limit=limit,
         )
         return [mapping.sim_entry(document) for document in found]
+
+    async def forget_removals(self, before: datetime) -> None:
+        """Delete removals that were stored before a time."""
+        await self._entries.delete_where({"live": False, "deleted_at": {"$lt": before}})
 
     async def forget_sim(self, sim_id: str) -> None:
         """Delete what is kept for a SIM that was removed."""

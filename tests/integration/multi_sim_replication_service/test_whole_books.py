@@ -1,6 +1,7 @@
-"""A page that is the whole book, with the real database (row M4)."""
+"""A page that is the whole book, and how long removals are kept: with the real database (M4)."""
 
 from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
 
 import pytest
 import pytest_asyncio
@@ -14,6 +15,7 @@ from contactmesh.contracts.multi_sim.records import SpaceKind
 from contactmesh.storage.database import Database
 from multi_sim_replication_service import wanted
 from multi_sim_replication_service.domain import storing
+from multi_sim_replication_service.forgetting import Forgetting
 
 pytestmark = pytest.mark.claim("M4")
 
@@ -89,3 +91,18 @@ async def test_in_a_batch_a_book_is_either_whole_or_refused(copy: SimCopy) -> No
     )
     assert again.error is more.error is last.error is None
     assert await _number(copy) == (1, 1)
+
+
+@pytest.mark.parametrize(("days", "kept"), [(89, 2), (91, 0)])
+async def test_removals_are_kept_for_90_days_and_contacts_for_ever(
+    copy: SimCopy, days: int, kept: int
+) -> None:
+    sim_id = await _stored(copy, 5)
+    await copy.does(PHONE, _store(sim_id, 1, 3, removed=True))
+    now = datetime.now(UTC) + timedelta(days=days)
+    await Forgetting(copy.reading, lambda: now).forget()
+    (account,) = await copy.reading.accounts("lin")
+    page, more = await copy.loading.page(account.space_id(SpaceKind.SHARED), None, 10)
+    assert not more
+    assert sum(entry.digest == "" for entry in page) == kept
+    assert await _number(copy) == (3, 3)
