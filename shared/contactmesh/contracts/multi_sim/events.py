@@ -11,7 +11,7 @@ from pydantic import Field
 from contactmesh.contracts.carrier.records import CarrierId
 from contactmesh.contracts.envelope import Message
 from contactmesh.contracts.identifiers import UserId
-from contactmesh.contracts.multi_sim.records import ContactUid, SimId
+from contactmesh.contracts.multi_sim.records import ContactUid, DigestOrNone, SimId
 
 
 class Stamp(Message):
@@ -35,6 +35,8 @@ class ReplicatedContact(Message):
     uid: ContactUid
     card: dict[str, Any] | None = None
     stamp: Stamp
+    over: DigestOrNone = ""
+    """The digest of what the sender's terminal edited."""
 
 
 class SpaceChanged(Message):
