@@ -274,7 +274,7 @@ class Pending(Result):
 
 
 class ShowPending(_ToSim):
-    """Ask what waits for a SIM, to look at before deciding (row M5); with `uids`, of these alone."""
+    """Ask what waits for a SIM, or which of `uids` do, to look at before deciding (row M5)."""
 
     TYPE: ClassVar[str] = "space.pending"
     RESULT: ClassVar[type[Result]] = Pending
