@@ -50,7 +50,10 @@ EXAMPLES_ADD = (
 )
 HELP_ICCID = "The number printed on the card: 89 and 16 to 20 more digits."
 HELP_SIM_NAME = "What you call it; without, what it is called already, or as its carrier."
-HELP_SIM_NUMBER = "Its telephone number."
+HELP_SIM_NUMBER = (
+    "Its telephone number. If it is one of yours at that carrier (see 'line list'), the SIM is "
+    "removed once the carrier gives the number to somebody else."
+)
 DEFAULT_NAME = "{carrier}-{number}"
 BAD_ICCID = "'{iccid}' is no ICCID: expected 89 and 16 to 20 more digits. It stands on the card."
 CHECK_DIGIT = "Is {iccid} right? Its check digit does not fit; it is registered all the same."
