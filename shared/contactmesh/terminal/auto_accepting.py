@@ -1,7 +1,7 @@
 """Accepting by itself what waits for chosen SIMs: when it is told, and at every connection."""
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
@@ -15,7 +15,7 @@ from contactmesh.terminal.phonebook import Phonebook
 from contactmesh.terminal.pulling import REFUSED, Ask
 from contactmesh.terminal.space_entries import AcceptOutcome
 from contactmesh.terminal.space_records import AcceptingRecord
-from contactmesh.terminal.updates import SimContactsWaiting, Update
+from contactmesh.terminal.updates import LargeRemovalWaiting, SimContactsWaiting, Update
 
 ONE_REMOVAL: Final = timedelta(days=1)
 """Removals within this time count as one: a large one comes in pages, each of them small."""
@@ -24,21 +24,30 @@ _log = structlog.get_logger(__name__)
 
 
 class AutoAccepter:
-    """Accepts what waits for the SIMs for which the user chose it; large removals are left waiting.
+    """Accepts what waits for the SIMs for which the user chose it.
+
+    Large removals are left waiting, and told.
 
     Args:
         phonebook: holds the choice.
         ask: sends a command and gives its result.
         accepting: accepts.
+        emit: takes what was left waiting.
         terminal_id: of which terminal's SIMs.
     """
 
     def __init__(
-        self, phonebook: Phonebook, ask: Ask, accepting: Accepting, terminal_id: str
+        self,
+        phonebook: Phonebook,
+        ask: Ask,
+        accepting: Accepting,
+        emit: Callable[[Iterable[Update]], None],
+        terminal_id: str,
     ) -> None:
         self._phonebook = phonebook
         self._ask = ask
         self._accepting = accepting
+        self._emit = emit
         self._terminal_id = terminal_id
         self._wake = asyncio.Event()
 
@@ -99,6 +108,7 @@ class AutoAccepter:
             outcome = await self._accepting.accept(choice, removed_before=record.removed)
         except LargeRemoval as error:
             _log.warning("large_removal_left_waiting", sim_id=choice.sim_id, of=error.contacts)
+            self._emit((LargeRemovalWaiting(choice.sim_id, error.removals),))
             outcome = error.accepted
         if outcome is not None and outcome.removed:
             removed = record.removed + outcome.removed

@@ -220,8 +220,9 @@ class SimCommands(ServiceCommands):
         """Accept what waits for a SIM by itself from now on, or no longer.
 
         It is done when something is told to wait and at every connection, by a terminal that runs
-        with `pull`. Large removals are left waiting; those of one day count together. A value that
-        was edited here and is lost is told with the update, `ContactUpdated.overwritten`.
+        with `pull`. Large removals, with those of one day counted together, are left waiting and
+        told as `LargeRemovalWaiting`. A value that was edited here and is lost is told with the
+        update, `ContactUpdated.overwritten`.
 
         Raises:
             UnknownSim: the user has no such SIM.

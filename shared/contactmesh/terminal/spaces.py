@@ -38,7 +38,7 @@ class Spaces:
         one_at_a_time = asyncio.Lock()
         self.accepting = Accepting(phonebook, ask, emit, one_at_a_time)
         self.storing = Storing(phonebook, ask, self.accepting, one_at_a_time)
-        self.accepter = AutoAccepter(phonebook, ask, self.accepting, terminal_id)
+        self.accepter = AutoAccepter(phonebook, ask, self.accepting, emit, terminal_id)
         self._ask = ask
         self._terminal_id = terminal_id
 

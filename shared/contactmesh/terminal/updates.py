@@ -165,6 +165,19 @@ class SimContactsWaiting:
 
 
 @dataclass(frozen=True, slots=True)
+class LargeRemovalWaiting:
+    """Removals that wait for a SIM were not accepted by themselves, because they are too many.
+
+    Attributes:
+        sim_id: the SIM.
+        removals: how many entries they would delete; those deleted lately counted beside them.
+    """
+
+    sim_id: str
+    removals: int
+
+
+@dataclass(frozen=True, slots=True)
 class UnreadableUpdate:
     """An update came that this terminal cannot read; it was left out and the others went on.
 
@@ -192,6 +205,7 @@ Update = (
     | GroupGone
     | HandedOver
     | SimContactsWaiting
+    | LargeRemovalWaiting
     | UnreadableUpdate
 )
 """Everything that an update stream gives."""

@@ -18,6 +18,7 @@ from contactmesh.terminal import (
     ContactRemoved,
     ContactUpdated,
     LargeRemoval,
+    LargeRemovalWaiting,
     Overwritten,
     PendingBook,
     PendingChange,
@@ -370,6 +371,7 @@ async def test_a_terminal_accepts_by_itself_by_push_and_at_connection(people: Pe
         await keep(phone, *people_named("new"))
         await phone.store(mobile)
         await the_next(updates, ContactAdded)
+        assert await the_next(updates, LargeRemovalWaiting) == LargeRemovalWaiting(other, 1)
         await waiting(back, other, ("C10",))
         assert await names(back) == {"C10", "C11", "New"}
         # On another day it counts alone.

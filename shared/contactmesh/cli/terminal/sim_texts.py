@@ -245,7 +245,8 @@ DECLINING = "Declining"
 DECLINED = "{contacts} declined."
 HELP_AUTO_ACCEPT = (
     "Accept what comes to a SIM by itself while 'watch' runs, or no longer.\n\n"
-    "What would remove a large part of the phonebook waits for you all the same."
+    "Removals that are more than half of the phonebook, and more than ten, still wait for you; "
+    "'watch' says so."
 )
 EXAMPLE_AUTO_ACCEPT = "Example:  contactmesh terminal sim auto-accept cn-mobile on"
 AUTO_ACCEPTS: Final = {
@@ -258,6 +259,10 @@ TOLD_WAITING = "{contacts} wait for {sim}. {look}"
 TOLD_WAITING_ONE = "1 contact waits for {sim}. {look}"
 TOLD_TAKEN = "{contacts} wait for {sim} and are accepted by themselves, unless they remove much"
 TOLD_TAKEN_ONE = "1 contact waits for {sim} and is accepted by itself"
+TOLD_REMOVALS_WAIT = (
+    "{sim}: too many contacts would be removed at once, so the removals wait for you ({removals}). "
+    "{look}"
+)
 TOLD_NOTHING_WAITS = "nothing waits for {sim} any more"
 A_SIM = "one of your SIMs"
 LOOK = "See: contactmesh terminal sim pending {sim}{which}"

@@ -25,6 +25,7 @@ from contactmesh.terminal import (
     HandedOver,
     InvitationClosed,
     InvitationReceived,
+    LargeRemovalWaiting,
     MemberJoined,
     MemberLeft,
     Overwritten,
@@ -140,6 +141,8 @@ class Teller:
                 return texts.TOLD_OWN_CARD.format(group=self._group(update.group_id))
             case SimContactsWaiting():
                 return self.sims.told(update, self._look)
+            case LargeRemovalWaiting():
+                return self.sims.told_removals(update, self._look)
             case UnreadableUpdate():
                 return texts.TOLD_UNREADABLE.format(type=update.type, reason=update.reason)
             case _:

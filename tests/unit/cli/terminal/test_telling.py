@@ -23,6 +23,7 @@ from contactmesh.terminal import (
     HandedOver,
     InvitationClosed,
     InvitationReceived,
+    LargeRemovalWaiting,
     MemberJoined,
     MemberLeft,
     Overwritten,
@@ -107,6 +108,7 @@ async def test_what_was_shown_at_the_beginning_is_old(phonebook: Phonebook) -> N
         (HandedOver(GROUP, "bob"), f"bob owns {GROUP} now"),
         (SimContactsWaiting(SIM, 1, filling=False), "1 contact waits for one of your SIMs"),
         (SimContactsWaiting(SIM, 0, filling=False), "nothing waits for one of your SIMs any more"),
+        (LargeRemovalWaiting(SIM, 12), "the removals wait for you (12)"),
         (UnreadableUpdate("x", None, "/rev: missing"), "/rev: missing"),
     ],
     ids=lambda value: type(value).__name__,
@@ -165,6 +167,11 @@ async def test_what_waits_for_a_sim_says_which_and_how_to_look(phonebook: Phoneb
             "See: contactmesh terminal sim pending 'my work' --as alice"
         )
         assert "stop watching (Ctrl-C), then: " in await told(watching, waiting)
+        assert await told(watching, LargeRemovalWaiting(SIM, 12)) == (
+            "my work: too many contacts would be removed at once, so the removals wait for you "
+            "(12). See: stop watching (Ctrl-C), then: "
+            "contactmesh terminal sim pending 'my work' --as alice"
+        )
     teller.sims = KnownSims({SIM: "my work"}, frozenset((SIM,)))
     assert (await told(teller, waiting)).startswith("3 contacts wait for my work and are accepted")
 
