@@ -99,11 +99,11 @@ async def test_a_contact_stored_as_private_is_shared_no_more(
     await li_wei.run("sim", "store", MOBILE)
     await waiting(tablet, UNICOM, 2)
     private = await li_wei.run("sim", "store", MOBILE, "Bo", "--private")
-    assert private.out == "1 written, 0 removed, 0 the same, 1 taken from what is shared\n"
+    assert private.out == "1 written, 0 removed, 0 the same, 1 no longer shared\n"
     (left,) = await waiting(tablet, UNICOM, 1)
     assert left["display_name"] == "Ann"
     again = await li_wei.run("sim", "store", MOBILE)
-    assert again.out == "0 written, 0 removed, 1 the same, 1 left out as private\n"
+    assert again.out == "0 written, 0 removed, 1 the same, 1 left out because they are private\n"
     (account, _) = (await li_wei.told("sim", "list"))["accounts"]
     assert (account["shared"]["contacts"], account["private"]["contacts"]) == (1, 1)
 
@@ -188,7 +188,10 @@ async def test_what_a_group_alone_brought_is_neither_stored_nor_deleted(
     await bob.run("publish", "--name", "Bob", "--number", ANN)
     await li_wei.run("pull")
     stored = await li_wei.run("sim", "store", MOBILE)
-    assert stored.out == "0 written, 0 removed, 0 the same, 1 left out as a group's\n"
+    assert (
+        stored.out
+        == "0 written, 0 removed, 0 the same, 1 left out because only a group shows them\n"
+    )
     assert (await li_wei.run("delete", "Bob", "--yes", status=1)).err.count("\n") == 1
     await li_wei.run("note", "Bob", "mine")
     assert (await li_wei.told("sim", "store", MOBILE))["written"] == 1

@@ -96,7 +96,7 @@ async def update(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Have what an account holds laid ready for a SIM."""
+    """Ask for what an account holds."""
     _, enrolment = place.enrolled()
     async with connected(place, asks=True) as terminal:
         found = await sim_here(terminal, sim, enrolment.region)

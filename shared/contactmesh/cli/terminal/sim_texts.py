@@ -49,7 +49,9 @@ EXAMPLES_ADD = (
     "  contactmesh terminal sim add cn-unicom 89860198765432109875 --name Work --number 13800138000"
 )
 HELP_ICCID = "The number printed on the card: 89 and 16 to 20 more digits."
-HELP_SIM_NAME = "What you call it; without, what it is called already, or as its carrier."
+HELP_SIM_NAME = (
+    "What you call it. If not given, it keeps its name, or a new one is named after its carrier."
+)
 HELP_SIM_NUMBER = (
     "Its telephone number. If it is one of yours at that carrier (see 'line list'), the SIM is "
     "removed once the carrier gives the number to somebody else."
@@ -73,12 +75,12 @@ UPDATE_NEXT = "Get what the account holds already: contactmesh terminal sim upda
 HELP_LIST = "List your accounts and SIMs, with how many contacts wait for each."
 EXAMPLE_LIST = "Example:  contactmesh terminal sim list"
 COLUMNS_ACCOUNTS: Final = (
-    "Carrier", "Identification code", "Shared", "Private", "Takes others'", "Follows book",
+    "Carrier", "Identification code", "Shared", "Private", "Gets copies", "Follows book",
 )  # fmt: skip
 COLUMNS_SIMS: Final = ("SIM", "Carrier", "Number", "ICCID", "Terminal", "Waiting")
 HERE = {True: "this one", False: "another"}
 SWITCHED = {True: "yes", False: "no"}
-FILLING = "{count}, more being laid ready"
+FILLING = "{count}, more to come"
 BY_ITSELF = "{waiting} (accepts by itself)"
 NO_SIMS = (
     "You have no SIM registered. Register one with: "
@@ -145,16 +147,18 @@ EXAMPLES_STORE = (
     "  contactmesh terminal sim store cn-mobile\n\n"
     "  contactmesh terminal sim store cn-mobile 张伟 --private"
 )
-HELP_STORED_CONTACTS = "Only these contacts, by name or id; without, all that belong there."
-HELP_PRIVATE = "Never leaves this account, or comes to your other SIMs too."
+HELP_STORED_CONTACTS = (
+    "Only these contacts, by name or id. If none is given, all that belong there."
+)
+HELP_PRIVATE = "Keep it in this account alone, or let it come to your other SIMs too."
 STORING = "Storing"
 STORED = "{written} written, {removed} removed, {same} the same"
-STORED_PRIVATE = ", {count} left out as private"
-STORED_NOT_OWN = ", {count} left out as a group's"
+STORED_PRIVATE = ", {count} left out because they are private"
+STORED_NOT_OWN = ", {count} left out because only a group shows them"
 STORED_WAITING = ", {count} left out because a change to them waits"
 STORED_MOVED: Final = {
-    True: ", {count} taken from what is shared",
-    False: ", {count} private no more",
+    True: ", {count} no longer shared",
+    False: ", {count} no longer private",
 }
 DECIDE_FIRST = "Decide on what waits first: contactmesh terminal sim pending {sim}{which}"
 TOO_LARGE = "Too large to be stored: {names}. Take the photo off, or make it smaller."
@@ -166,10 +170,10 @@ ASK_REMOVALS_ACCEPT = (
     "This would remove {removed} of the {contacts} contacts in this phonebook. Remove them?"
 )
 HELP_UPDATE = (
-    "Have what an account holds laid ready for a SIM in this terminal, and wait for it.\n\n"
+    "Ask for what an account holds: it waits for a SIM in this terminal until you accept it.\n\n"
     "What this terminal has accepted, declined or stored already is left out. With --from it is "
     "what your account at another carrier holds, which needs the consent for this one. Ctrl-C "
-    "stops the waiting alone."
+    "ends this command; the contacts still come."
 )
 EXAMPLES_UPDATE = (
     "Examples:\n\n"
@@ -177,8 +181,8 @@ EXAMPLES_UPDATE = (
     "  contactmesh terminal sim update cn-unicom --from cn-mobile"
 )
 HELP_FROM = "Another carrier at which you have an account."
-LAYING_READY = "Laying ready ... {contacts} so far"
-GOES_ON_THERE = "It goes on being laid ready. See: contactmesh terminal sim pending {sim}{which}"
+LAYING_READY = "Getting them ... {contacts} so far"
+GOES_ON_THERE = "The contacts still come. See: contactmesh terminal sim pending {sim}{which}"
 NOTHING_WAITS = "Nothing waits for {name}."
 LAID_READY = "{contacts} wait for {name}."
 LAID_READY_ONE = "1 contact waits for {name}."
@@ -214,26 +218,26 @@ ACCEPT_NEXT = (
 DIFF_TITLE = "{name}: {change}"
 DIFF_TITLE_HERE = "{name}: {change}; you have changed it here too"
 DIFF_LINE = "  {line}"
-STILL_FILLING = "More is being laid ready."
+STILL_FILLING = "More contacts are still to come."
 NO_PENDING = (
     "No contact called '{name}' waits.{near} See: contactmesh terminal sim pending {sim}{which}"
 )
 HELP_ACCEPT = (
     "Take what waits for a SIM into this phonebook.\n\n"
     "Where you and the other SIM changed the same field, what waited wins, and the value that "
-    "goes is shown. A contact that is removed there and that you changed here is kept."
+    "is replaced is shown. A contact that is removed there and that you changed here is kept."
 )
 EXAMPLES_ACCEPT = (
     "Examples:\n\n"
     "  contactmesh terminal sim accept cn-mobile\n\n"
     "  contactmesh terminal sim accept cn-mobile 张伟 王芳"
 )
-HELP_PENDING_CONTACTS = "Only these of those that wait; without, all."
+HELP_PENDING_CONTACTS = "Only these contacts, by name or id. If none is given, all that wait."
 ACCEPTING = "Accepting"
 ACCEPTED = "{added} added, {changed} changed, {removed} removed, {same} the same"
 REMOVALS_WAIT = "The removals go on waiting."
 ACCEPTED_KEPT = ", {count} kept because you changed them here"
-OVERWRITTEN = "These values of yours went:"
+OVERWRITTEN = "These values of yours were replaced:"
 COLUMNS_OVERWRITTEN: Final = ("Contact", "Field", "Your value")
 HELP_DECLINE = "Leave what waits for a SIM out of this phonebook. The same does not come again."
 EXAMPLES_DECLINE = (
