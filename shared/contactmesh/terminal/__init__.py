@@ -30,6 +30,7 @@ from contactmesh.terminal.entries import (
     OwnCard,
 )
 from contactmesh.terminal.errors import (
+    AcceptingCancelled,
     AlreadyEnrolled,
     AuthenticationRefused,
     CommandRefused,
@@ -81,6 +82,7 @@ from contactmesh.terminal.updates import (
 
 __all__ = [
     "AcceptOutcome",
+    "AcceptingCancelled",
     "AlreadyEnrolled",
     "Applied",
     "AuthenticationRefused",

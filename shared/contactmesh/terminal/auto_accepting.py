@@ -10,7 +10,7 @@ import structlog
 from contactmesh.contracts.multi_sim.commands import AccountList, ListAccounts
 from contactmesh.terminal.accepting import Accepting
 from contactmesh.terminal.decisions import Choice
-from contactmesh.terminal.errors import LargeRemoval, NoReply
+from contactmesh.terminal.errors import LargeRemoval, NoReply, TerminalError
 from contactmesh.terminal.phonebook import Phonebook
 from contactmesh.terminal.pulling import REFUSED, Ask
 from contactmesh.terminal.space_entries import AcceptOutcome
@@ -110,6 +110,14 @@ class AutoAccepter:
             _log.warning("large_removal_left_waiting", sim_id=choice.sim_id, of=error.contacts)
             self._emit((LargeRemovalWaiting(choice.sim_id, error.removals),))
             outcome = error.accepted
+        except TerminalError as error:
+            await self._count(choice, record, error.accepted)
+            raise
+        await self._count(choice, record, outcome)
+
+    async def _count(
+        self, choice: Choice, record: AcceptingRecord, outcome: AcceptOutcome | None
+    ) -> None:
         if outcome is not None and outcome.removed:
             removed = record.removed + outcome.removed
             counted = AcceptingRecord(record.counted_from, removed)

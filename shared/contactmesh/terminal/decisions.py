@@ -27,10 +27,6 @@ class Choice:
     uids: frozenset[str] | None = None
     pending_rev: int | None = None
 
-    def takes(self, uid: str) -> bool:
-        """Whether a contact is meant."""
-        return self.uids is None or uid in self.uids
-
 
 @dataclass(slots=True)
 class Tally:

@@ -22,12 +22,19 @@ _NAMED: Final = "(:uids IS NULL OR {uid} IN (SELECT value FROM json_each(:uids))
 _DIFFERING: Final = {
     kind: "FROM contacts LEFT JOIN space_contacts s ON s.carrier_id = :carrier_id AND s.space = "
     f":space AND s.uid = contacts.uid WHERE {held} AND {_NAMED.format(uid='contacts.uid')} AND "
-    "contacts.uid > :after AND (s.card IS NULL OR s.card != contacts.own)"
+    "contacts.uid > :after AND (s.card IS NULL OR s.card != contacts.own OR s.sent IS NOT NULL)"
     for kind, held in _HELD.items()
 }
+_KNOWN: Final = (
+    "SELECT k.space_digest FROM space_contacts k WHERE k.carrier_id = :carrier_id AND k.space = "
+    "'shared' AND k.uid = contacts.uid"
+)
+"""What the account's shared space is known to hold of a contact."""
+_THERE: Final = "(s.digest IS NOT NULL OR s.sent IS NOT NULL)"
+"""Of what was only declined, nothing of this terminal's is there."""
 _GONE: Final = {
     kind: "FROM space_contacts s WHERE s.carrier_id = :carrier_id AND s.space = :space AND "  # noqa: S608 - constants
-    f"{_NAMED.format(uid='s.uid')} AND NOT EXISTS (SELECT 1 FROM contacts WHERE "
+    f"{_THERE} AND {_NAMED.format(uid='s.uid')} AND NOT EXISTS (SELECT 1 FROM contacts WHERE "
     f"contacts.uid = s.uid AND {held}) ORDER BY s.uid"
     for kind, held in _HELD.items()
 }
@@ -47,12 +54,15 @@ class OwnEntry:
 
     Attributes:
         card: its JSON, as the phonebook has it.
-        remembered: the digest of what was last stored or accepted, none if nothing was.
+        remembered: the digest of what was last stored or accepted, none if nothing was, or if it is
+            not known what became of a store.
+        known: the digest of what the account's shared space is known to hold, empty for nothing.
     """
 
     uid: str
     card: str
     remembered: str | None
+    known: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +71,41 @@ class GoneEntry:
 
     Attributes:
         private: whether it left a shared space because the owner made it private.
+        known: the digest of what the space is known to hold; what was being stored when a store
+            broke off counts, for it may have come there.
     """
 
     uid: str
     private: bool
+    known: str
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """What is remembered of a contact of a space.
+
+    Attributes:
+        base: the card that was last stored or accepted, none if none was.
+        stored: whether it is an edit that was stored from here.
+        earlier: the base before it.
+    """
+
+    base: CardJson | None = None
+    stored: bool = False
+    earlier: CardJson | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class OwnDigests:
+    """The digests of what this terminal had of a contact, over all spaces.
+
+    Attributes:
+        stored: of what was stored from here last, or was being stored.
+        known: of those, of what was accepted, and of what was either before.
+    """
+
+    stored: frozenset[str]
+    known: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +144,8 @@ class SpaceRecords:
     def number_remembered(self, space: Space) -> int:
         """How many contacts of a space are remembered."""
         return self._number(
-            "SELECT count(*) FROM space_contacts WHERE carrier_id = :carrier_id AND space = :space",
+            "SELECT count(digest) FROM space_contacts WHERE carrier_id = :carrier_id "
+            "AND space = :space",
             space,
         )
 
@@ -116,19 +158,20 @@ class SpaceRecords:
     ) -> list[OwnEntry]:
         """Entries of a space that may differ from what is remembered, by uid."""
         rows = self._database.execute(
-            f"SELECT contacts.uid, contacts.own, s.digest {_DIFFERING[space.kind]}"
-            " ORDER BY contacts.uid LIMIT :limit",
+            "SELECT contacts.uid, contacts.own, iif(s.sent IS NULL, s.digest, NULL), "
+            f"coalesce(({_KNOWN}), '') {_DIFFERING[space.kind]} ORDER BY contacts.uid LIMIT :limit",
             {**_parameters(space, uids, after), "limit": limit},
         )
-        return [OwnEntry(row["uid"], row["own"], row["digest"]) for row in rows]
+        return [OwnEntry(*row) for row in rows]
 
     def gone(self, space: Space, uids: Iterable[str] | None = None) -> list[GoneEntry]:
         """What is remembered of a space and does not belong there any more, by uid."""
         rows = self._database.execute(
-            f"SELECT s.uid, {_PRIVATE.format(uid='s.uid')} AS private {_GONE[space.kind]}",
+            f"SELECT s.uid, {_PRIVATE.format(uid='s.uid')} AS private, "
+            f"coalesce(s.sent, s.space_digest) AS known {_GONE[space.kind]}",
             _parameters(space, uids),
         )
-        return [GoneEntry(row["uid"], bool(row["private"])) for row in rows]
+        return [GoneEntry(row["uid"], bool(row["private"]), row["known"]) for row in rows]
 
     def number_own(self) -> int:
         """How many entries the owner has."""
@@ -146,19 +189,76 @@ class SpaceRecords:
 
     # What is remembered
 
-    def base(self, space: Space, uid: str) -> CardJson | None:
-        """The card that was last stored or accepted."""
+    def remembered(self, space: Space, uid: str) -> Remembered:
+        """What was last stored or accepted, and before."""
         row = self._database.execute(
-            "SELECT card FROM space_contacts WHERE carrier_id = ? AND space = ? AND uid = ?",
+            "SELECT card, stored, earlier_card FROM space_contacts "
+            "WHERE carrier_id = ? AND space = ? AND uid = ?",
             (space.carrier_id, space.kind, uid),
         ).fetchone()
-        return None if row is None else json.loads(row["card"])
+        if row is None:
+            return Remembered()
+        return Remembered(_card(row["card"]), bool(row["stored"]), _card(row["earlier_card"]))
 
-    def remember(self, space: Space, uid: str, digest: str, card: str) -> None:
-        """Keep what was stored or accepted; `card` is its JSON."""
+    def own_digests(self, uid: str) -> OwnDigests:
+        """What this terminal had of a contact, over all spaces."""
+        rows = self._database.execute(
+            "SELECT digest, stored, sent, earlier_digest FROM space_contacts WHERE uid = ?", (uid,)
+        ).fetchall()
+        stored = {row["digest"] for row in rows if row["stored"]} | {row["sent"] for row in rows}
+        known = stored.union(*((row["digest"], row["earlier_digest"]) for row in rows))
+        return OwnDigests(frozenset(stored - {None}), frozenset(known - {None}))
+
+    def remember(self, space: Space, uid: str, digest: str, card: str, *, stored: bool) -> None:
+        """Keep what was stored from here, or accepted; `card` is its JSON."""
         self._database.execute(
-            "INSERT OR REPLACE INTO space_contacts VALUES (?, ?, ?, ?, ?)",
-            (space.carrier_id, space.kind, uid, digest, card),
+            "INSERT INTO space_contacts "
+            "(carrier_id, space, uid, digest, card, stored, space_digest) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET "
+            "earlier_digest = iif(digest IS excluded.digest, earlier_digest, digest), "
+            "earlier_card = iif(digest IS excluded.digest, earlier_card, card), "
+            "stored = iif(digest IS excluded.digest, stored, excluded.stored), "
+            "digest = excluded.digest, card = excluded.card, space_digest = excluded.space_digest, "
+            "sent = NULL",
+            (space.carrier_id, space.kind, uid, digest, card, stored, digest),
+        )
+
+    def send(self, space: Space, uid: str, digest: str) -> None:
+        """Keep that something is being stored: without a reply it may be there, or not."""
+        self._database.execute(
+            "INSERT INTO space_contacts (carrier_id, space, uid, sent) VALUES (?, ?, ?, ?) "
+            "ON CONFLICT DO UPDATE SET sent = excluded.sent",
+            (space.carrier_id, space.kind, uid, digest),
+        )
+
+    def not_stored(self, space: Space, uids: Iterable[str]) -> None:
+        """What was being stored is not there, as the reply said."""
+        parameters = [(space.carrier_id, space.kind, uid) for uid in uids]
+        self._database.executemany(
+            "UPDATE space_contacts SET sent = NULL WHERE carrier_id = ? AND space = ? AND uid = ?",
+            parameters,
+        )
+        self._database.executemany(
+            "DELETE FROM space_contacts WHERE carrier_id = ? AND space = ? AND uid = ? "
+            "AND digest IS NULL AND space_digest = ''",
+            parameters,
+        )
+
+    def declined(self, space: Space, uid: str, digest: str) -> None:
+        """A space holds something that was declined: what was stored or accepted stays the base."""
+        self._database.execute(
+            "INSERT INTO space_contacts (carrier_id, space, uid, space_digest) VALUES (?, ?, ?, ?) "
+            "ON CONFLICT DO UPDATE SET space_digest = excluded.space_digest",
+            (space.carrier_id, space.kind, uid, digest),
+        )
+
+    def number_there(self, space: Space, uids: Iterable[str]) -> int:
+        """How many of those named are remembered to be in a space."""
+        return self._number(
+            "SELECT count(*) FROM space_contacts s WHERE s.carrier_id = :carrier_id AND "  # noqa: S608 - constants
+            f"s.space = :space AND {_THERE} AND {_NAMED.format(uid='s.uid')}",
+            space,
+            uids,
         )
 
     def forget(self, space: Space, uids: Iterable[str]) -> None:
@@ -177,11 +277,19 @@ class SpaceRecords:
             [(uid, carrier_id) for uid in uids],
         )
 
-    def share(self, carrier_id: str, uids: Iterable[str]) -> None:
-        """Let contacts not be private at a carrier any more; at others they may still be."""
-        self._database.executemany(
-            "DELETE FROM private_contacts WHERE uid = ? AND carrier_id = ?",
-            [(uid, carrier_id) for uid in uids],
+    def share(self, carrier_id: str, uids: Iterable[str], with_sims: Iterable[str]) -> None:
+        """Let contacts not be private at a carrier any more; at others they may still be.
+
+        Args:
+            carrier_id: at which carrier.
+            uids: which contacts.
+            with_sims: the carriers at which the user has a SIM. At one without, nothing else could
+                end it.
+        """
+        self._database.execute(
+            "DELETE FROM private_contacts WHERE uid IN (SELECT value FROM json_each(?)) AND "
+            "(carrier_id = ? OR carrier_id NOT IN (SELECT value FROM json_each(?)))",
+            (_list(uids), carrier_id, _list(with_sims)),
         )
 
     def stay_private(self, before: str, now: str) -> None:
@@ -238,6 +346,10 @@ class SpaceRecords:
             "UPDATE accepting_sims SET counted_from = ?, removed = ? WHERE sim_id = ?",
             (record.counted_from.isoformat(), record.removed, sim_id),
         )
+
+
+def _card(text: str | None) -> CardJson | None:
+    return None if text is None else json.loads(text)
 
 
 def _list(uids: Iterable[str] | None) -> str | None:

@@ -37,12 +37,18 @@ class ToStore:
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """An entry as it is sent; `text` is the card's JSON."""
+    """An entry as it is sent.
+
+    Attributes:
+        text: the card's JSON.
+        known: the digest of what the account's shared space is known to hold, empty for nothing.
+    """
 
     uid: str
     card: Card
     digest: str
     text: str
+    known: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +59,12 @@ class StorePage:
         entries: as many as a command has room for.
         after: where to go on, none after the last page.
         looked_at: how many entries the page is about, those that turned out to be the same too.
-        too_large: the names of those that cannot be stored.
+        too_large: the names of those that are too large to be stored.
+        unfit_uid: the names of those whose uid no space takes.
     """
 
     entries: tuple[Sent, ...]
     after: str | None
     looked_at: int
     too_large: tuple[str, ...]
+    unfit_uid: tuple[str, ...]

@@ -286,7 +286,7 @@ async def test_a_crash_before_the_decision_shows_it_again_as_the_same(people: Pe
         other = await sim_of(tablet)
         await phone.store(mobile)
         book = await waiting(tablet, other, ("An", "Bo"))
-        await tablet.phonebook.accept(MOBILE, [(one.uid, one.card) for one in book.contacts])
+        await tablet.phonebook.accept(MOBILE, [Waiting(one.uid, one.card) for one in book.contacts])
     async with Terminal(tablet.phonebook.path.parent) as back:
         book = await back.pending(other)
         assert set(changes(book).values()) == {PendingChange.SAME}
