@@ -20,7 +20,8 @@ from contactmesh.contracts.multi_sim.records import AccountView, SimView, SpaceK
 from contactmesh.contracts.reply import Result
 from contactmesh.messaging.topology import MAX_BODY_BYTES
 from contactmesh.runtime.commands import Request
-from multi_sim_replication_service.domain.documents import Account, Sim, Space
+from multi_sim_replication_service.domain.documents import Account, Sim, SimEntry, Space
+from multi_sim_replication_service.domain.documents import Entry as StoredEntry
 from multi_sim_replication_service.domain.state import no_account, no_sim
 from multi_sim_replication_service.repository.reading import Reading
 
@@ -80,12 +81,12 @@ class Answers:
     async def _pending(self, user_id: str, command: ShowPending) -> Pending:
         """What waits; a contact that changes meanwhile is shown as it is, and decided on anew."""
         account, sim = await self._sim(user_id, command.sim_id)
-        found = await self._reading.waiting(command.sim_id, command.after, limit=command.limit + 1)
-        uids = [one.uid for one in found[: command.limit]]
-        cards = await self._reading.named(account.space_id(SpaceKind.SHARED), uids)
-        page = _that_fit(
-            [PendingItem(uid=uid, card=cards[uid].card if uid in cards else None) for uid in uids]
+        found = await self._waiting(sim, command)
+        shown = found[: command.limit]
+        cards = await self._reading.named(
+            account.space_id(SpaceKind.SHARED), [one.uid for one in shown]
         )
+        page = _that_fit([_item(one, cards.get(one.uid)) for one in shown])
         return Pending(
             pending_rev=sim.pending_rev,
             waiting=sim.waiting,
@@ -94,12 +95,23 @@ class Answers:
             after=page[-1].uid if len(page) < len(found) else None,
         )
 
+    async def _waiting(self, sim: Sim, command: ShowPending) -> list[SimEntry]:
+        after = command.after
+        if command.uids is None:
+            return await self._reading.waiting(sim.sim_id, after, limit=command.limit + 1)
+        found = await self._reading.waiting_of(sim.sim_id, command.uids)
+        return [one for one in found if one.uid > (after or "")]
+
     async def _sim(self, user_id: str, sim_id: str) -> tuple[Account, Sim]:
         for account in await self._reading.accounts(user_id):
             for sim in account.sims:
                 if sim.sim_id == sim_id:
                     return account, sim
         raise no_sim()
+
+
+def _item(one: SimEntry, entry: StoredEntry | None) -> PendingItem:
+    return PendingItem(uid=one.uid, card=None if entry is None else entry.card, over=one.over)
 
 
 def _that_fit(items: Sequence[Item]) -> list[Item]:

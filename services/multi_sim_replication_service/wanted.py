@@ -24,8 +24,8 @@ class Wanted:
     """Spaces with all their contacts, and the SIMs whose part of these is looked at."""
     sim_entries: set[tuple[str, str]] = field(default_factory=set)
     """(SIM, uid)"""
-    covered: set[tuple[str, int, int]] = field(default_factory=set)
-    """(SIM, revision, the revision now): what waits since that revision or before it"""
+    covered: set[tuple[str, int, int, int]] = field(default_factory=set)
+    """(SIM, revision, the revision now, what waits now): what waits since the first or before it"""
 
     def contacts(self, account: Account, kind: SpaceKind, uids: Iterable[str]) -> None:
         """Look at contacts of a space, and at what the account's SIMs have seen of shared ones."""
@@ -43,20 +43,24 @@ def wanted(state: State, requests: Sequence[Request]) -> Wanted:
         if isinstance(command, Store | Decide):
             found = _sim(state, request.sender.user_id, command.sim_id)
             if found is not None:
-                _look(want, *found, command)
+                _look(want, state, *found, command)
     return want
 
 
-def _look(want: Wanted, account: Account, sim: Sim, command: Store | Decide) -> None:
+def _look(want: Wanted, state: State, account: Account, sim: Sim, command: Store | Decide) -> None:
     match command:
         case Store():
-            want.contacts(account, command.space, (change.uid for change in command.changes))
+            uids = [change.uid for change in command.changes]
+            for one in state.accounts_of(account.user_id):
+                want.contacts(one, SpaceKind.PRIVATE, uids)
+                if one is account or command.space is SpaceKind.PRIVATE:
+                    want.contacts(one, SpaceKind.SHARED, uids)
             if command.whole and account.space(command.space).contacts <= MOST_WHOLE:
                 shared = command.space is SpaceKind.SHARED
                 sims = tuple(one.sim_id for one in account.sims) if shared else ()
                 want.whole.add((account.space_id(command.space), sims))
         case Decide(uids=None):
-            want.covered.add((sim.sim_id, command.pending_rev, sim.pending_rev))
+            want.covered.add((sim.sim_id, command.pending_rev, sim.pending_rev, sim.waiting))
         case Decide():
             want.sim_entries |= {(sim.sim_id, uid) for uid in command.uids or ()}
 

@@ -79,6 +79,10 @@ class Account:
             return replace(self, shared=space)
         return replace(self, private=space)
 
+    def sim(self, sim_id: str | None) -> Sim | None:
+        """One of its SIMs, if it is there."""
+        return next((sim for sim in self.sims if sim.sim_id == sim_id), None)
+
     def with_sim(self, sim: Sim) -> "Account":
         """The account with a SIM as it is now, or with one more."""
         if all(one.sim_id != sim.sim_id for one in self.sims):
@@ -111,17 +115,29 @@ class Entry:
     card: dict[str, Any] | None = None
     deleted_at: datetime | None = None
     book_rev: int = 0
+    over: str = NO_CONTACT
+    """The digest of what these contents were stored over."""
 
 
 @dataclass(frozen=True, slots=True)
 class SimEntry:
-    """Which contents of a contact a SIM's terminal has seen last, and which wait for it, if any."""
+    """Which contents of a contact a SIM's terminal has seen last, and which wait for it, if any.
+
+    `over` is what the waiting contents were made of, with all that was stored in between and never
+    shown. `declined` are the digests that were declined, the latest last.
+    """
 
     sim_id: str
     uid: str
     seen: str = NO_CONTACT
     pending: str | None = None
     pending_rev: int = 0
+    over: str = NO_CONTACT
+    declined: tuple[str, ...] = ()
+
+    def has_seen(self, digest: str) -> bool:
+        """Whether the terminal has these contents or has declined them."""
+        return digest == self.seen or digest in self.declined
 
 
 @dataclass(frozen=True, slots=True)

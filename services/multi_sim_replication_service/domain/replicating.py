@@ -65,7 +65,7 @@ def catch_up(
     if event.from_carrier_id == event.to_carrier_id:
         return _fill(state, account, event, page, more=more)
     account = _filling(state, account, event.sim_id)
-    contents = [Contents(one.uid, one.card, one.digest, one.stamp) for one in page]
+    contents = [Contents(one.uid, one.card, one.digest, one.stamp, over=one.over) for one in page]
     told = take_over(state, account, contents, now)
     if account.consent and more:
         return (*told, _next(account, event.from_carrier_id, event.sim_id, page[-1].uid))

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from contactmesh.contracts.errors import ErrorCode, Refusal
+from contactmesh.contracts.multi_sim.records import SpaceKind
 from contactmesh.deciding.table import Table
 from multi_sim_replication_service.domain.documents import (
     NO_CONTACT,
@@ -111,13 +112,18 @@ class State:
         entry = self.entries.get((space_id, uid))
         return NO_CONTACT if entry is None else entry.digest
 
+    def is_private(self, user_id: str, uid: str) -> bool:
+        """Whether a private space of the user holds a contact."""
+        spaces = (one.space_id(SpaceKind.PRIVATE) for one in self.accounts_of(user_id))
+        return any(self.digest(space_id, uid) != NO_CONTACT for space_id in spaces)
+
     def sim_entry(self, sim_id: str, uid: str) -> SimEntry:
         """What a SIM's terminal has seen of a contact."""
         return self.sim_entries.get((sim_id, uid)) or SimEntry(sim_id, uid)
 
     def put_sim_entry(self, entry: SimEntry) -> None:
         """Set what a SIM's terminal has seen of a contact; where it knows of none, nothing."""
-        if entry.seen == NO_CONTACT and entry.pending is None:
+        if entry.seen == NO_CONTACT and entry.pending is None and not entry.declined:
             self.sim_entries.drop((entry.sim_id, entry.uid))
         else:
             self.sim_entries.put((entry.sim_id, entry.uid), entry)

@@ -73,12 +73,14 @@ class Loading:
         found = map(mapping.sim_entry, (await self._sim_entries.get_many(ids)).values())
         state.sim_entries.load(((one.sim_id, one.uid), one) for one in found)
 
-    async def _load_covered(self, state: State, sim_id: str, rev: int, now: int) -> None:
+    async def _load_covered(
+        self, state: State, sim_id: str, rev: int, now: int, waiting: int
+    ) -> None:
         where: Document = {"sim_id": sim_id, "waits": True}
         if rev < now:
             where["pending_rev"] = {"$lte": rev}
-            count = await self._sim_entries.count(where, limit=1_000_000)
-            state.covered[sim_id, rev] = count
+            waiting = await self._sim_entries.count(where, limit=1_000_000)
+        state.covered[sim_id, rev] = waiting
         found = map(
             mapping.sim_entry,
             await self._sim_entries.find(where, sort=[("uid", 1)], limit=MOST_DECIDED),

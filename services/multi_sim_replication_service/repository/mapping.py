@@ -80,6 +80,7 @@ def stored_entry(entry: Entry) -> Document:
         else json.dumps(card, ensure_ascii=False, separators=(",", ":")),
         "deleted_at": entry.deleted_at,
         "book_rev": entry.book_rev,
+        "over": entry.over,
     }
 
 
@@ -94,12 +95,14 @@ def entry(document: Document) -> Entry:
         card=None if card is None else json.loads(card),
         deleted_at=document["deleted_at"],
         book_rev=document["book_rev"],
+        over=document["over"],
     )
 
 
 def stored_sim_entry(one: SimEntry) -> Document:
     """What a SIM's terminal has seen of a contact."""
-    return {**asdict(one), "waits": one.pending is not None}
+    waits = one.pending is not None
+    return {**asdict(one), "declined": list(one.declined), "waits": waits}
 
 
 def sim_entry(document: Document) -> SimEntry:
@@ -110,4 +113,6 @@ def sim_entry(document: Document) -> SimEntry:
         document["seen"],
         document["pending"],
         document["pending_rev"],
+        document["over"],
+        tuple(document["declined"]),
     )

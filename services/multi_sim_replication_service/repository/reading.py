@@ -79,6 +79,12 @@ class Reading:
         )
         return [mapping.sim_entry(document) for document in found]
 
+    async def waiting_of(self, sim_id: str, uids: Sequence[str]) -> list[SimEntry]:
+        """What waits for a SIM of some contacts, by uid."""
+        keys = sorted({join_key(sim_id, uid) for uid in uids})
+        found = map(mapping.sim_entry, (await self._sim_entries.get_many(keys)).values())
+        return sorted((one for one in found if one.pending is not None), key=lambda one: one.uid)
+
     async def forget_removals(self, before: datetime) -> None:
         """Delete removals that were stored before a time."""
         await self._entries.delete_where({"live": False, "deleted_at": {"$lt": before}})

@@ -1,6 +1,7 @@
 """What a user's terminals would know of their SIM cards, kept apart from the service's rules."""
 
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 
@@ -26,6 +27,9 @@ class Ledger:
     """How often a page was stored that changed something."""
     moves: int = 0
     _seen: dict[tuple[str, str], str] = field(default_factory=dict)
+    _declined: defaultdict[tuple[str, str], set[str]] = field(
+        default_factory=lambda: defaultdict(set)
+    )
     _waiting: dict[str, int | None] = field(default_factory=dict)
 
     @staticmethod
@@ -38,18 +42,53 @@ class Ledger:
         """What a SIM's terminal has last stored, accepted or declined of a contact."""
         return self._seen.get((sim_id, uid), NO_CONTACT)
 
-    def stored(self, sim_id: str, contacts: Mapping[str, str | None], stored: Stored) -> None:
+    def has_seen(self, sim_id: str, uid: str, digest: str) -> bool:
+        """Whether a SIM's terminal has contents of a contact, or has declined them."""
+        return digest == self.seen(sim_id, uid) or digest in self._declined[sim_id, uid]
+
+    def has_declined(self, sim_id: str, uid: str, digest: str) -> bool:
+        """Whether a SIM's terminal has declined contents of a contact."""
+        return digest in self._declined[sim_id, uid]
+
+    def stored(
+        self,
+        sim_id: str,
+        contacts: Mapping[str, str | None],
+        stored: Stored,
+        known: Mapping[str, str] | None = None,
+    ) -> None:
         """A SIM's terminal has stored contacts; of what waits then, it is told nothing."""
         for uid, number in contacts.items():
-            self._seen[sim_id, uid] = self.digest(uid, number)
+            if uid not in (*stored.behind, *stored.private):
+                self._sees(sim_id, uid, self.digest(uid, number))
+        for uid in stored.behind:
+            self._seen[sim_id, uid] = (known or {})[uid]
         self._waiting[sim_id] = None
+        self.changes += len(stored.behind)
         self.pages += stored.written + stored.removed > 0
         self.changes += stored.written + stored.removed
 
-    def decided(self, sim_id: str, settled: Mapping[str, str], waiting: int) -> None:
+    def became_private(self, sim_ids: Iterable[str], uid: str) -> None:
+        """A terminal with these SIMs has stored a contact privately: it is shared nowhere."""
+        for sim_id in sim_ids:
+            self._sees(sim_id, uid, NO_CONTACT)
+            self._waiting[sim_id] = None
+        self.pages += 1
+        self.changes += 1
+
+    def decided(
+        self, sim_id: str, settled: Mapping[str, str], waiting: int, *, accept: bool
+    ) -> None:
         """A SIM's terminal has accepted or declined contents, and `waiting` are left."""
-        self._seen |= {(sim_id, uid): digest for uid, digest in settled.items()}
+        for uid, contents in settled.items():
+            self._seen[sim_id, uid] = contents
+            if not accept and contents != NO_CONTACT:
+                self._declined[sim_id, uid].add(contents)
         self._waiting[sim_id] = waiting
+
+    def _sees(self, sim_id: str, uid: str, digest: str) -> None:
+        self._seen[sim_id, uid] = digest
+        self._declined[sim_id, uid].discard(digest)
 
     def told(self, pending: PendingSpace) -> None:
         """A terminal was told what waits for a SIM."""

@@ -25,12 +25,12 @@ from contactmesh.contracts.multi_sim.events import CatchUp, SimRemoved, SpaceCha
 from contactmesh.contracts.multi_sim.records import SpaceKind
 from contactmesh.contracts.reply import Result
 from contactmesh.deciding.decision import Told
-from multi_sim_replication_service.domain.documents import Account, Limits, Sim
+from multi_sim_replication_service.domain.documents import NO_CONTACT, Account, Limits, Sim
+from multi_sim_replication_service.domain.following import follow
 from multi_sim_replication_service.domain.registering import recycled
 from multi_sim_replication_service.domain.replicating import catch_up, take_over
 from multi_sim_replication_service.domain.spaces import contents_of
 from multi_sim_replication_service.domain.state import Asking, State
-from multi_sim_replication_service.domain.storing import follow
 from multi_sim_replication_service.handlers import RULES
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
@@ -108,10 +108,15 @@ class Spaces:
         *,
         terminal: str = PHONE,
         whole: bool = False,
+        known: Mapping[str, str] | None = None,
     ) -> Stored:
-        """Store contacts, each with a number, or removed."""
+        """Store contacts, each with a number, or removed; over what is known, or whatever it is."""
         changes = tuple(
-            StoredChange(uid=uid, card=None if number is None else card(uid, number))
+            StoredChange(
+                uid=uid,
+                card=None if number is None else card(uid, number),
+                known=None if known is None else known.get(uid, NO_CONTACT),
+            )
             for uid, number in contacts.items()
         )
         command = Store(sim_id=sim_id, space=space, changes=changes, whole=whole)

@@ -6,6 +6,7 @@ results alone: what each SIM's terminal has last stored, accepted or declined, w
 what was said privately. It says what must wait, how much may be told, and what must never be seen.
 """
 
+from collections.abc import Iterable, Mapping
 from random import Random
 
 import pytest
@@ -42,6 +43,7 @@ SECRET = "+861390000777"
 LATE = 9
 which = st.integers(0, 4)
 seeds = st.integers(0, 2**32)
+knowledge = st.sampled_from(("seen", None, "wrong"))
 pages = st.dictionaries(st.sampled_from(UIDS), st.sampled_from(("1", "2", None)), min_size=1)
 
 
@@ -80,23 +82,78 @@ class AnyOrder(RuleBasedStateMachine):
             if not one.consent and not one.follows_book
         }
 
-    @rule(at=which, contacts=pages, whole=st.booleans())
-    def stores(self, at: int, contacts: dict[str, str | None], whole: bool) -> None:
+    @rule(at=which, contacts=pages, whole=st.booleans(), knowing=knowledge)
+    def stores(
+        self, at: int, contacts: dict[str, str | None], whole: bool, knowing: str | None
+    ) -> None:
         sim_id, terminal = self._sim(at)
         held = self.spaces.holds(self._carrier(sim_id))
+        known = self._known(sim_id, contacts, knowing)
+        unseen = self._unseen(sim_id, contacts, known)
         unnamed: dict[str, str | None] = dict.fromkeys(held.keys() - contacts.keys())
         before = len(self.spaces.published)
-        stored = self.spaces.stores(sim_id, contacts, terminal=terminal, whole=whole)
-        if stored.written + stored.removed == 0:
+        stored = self.spaces.stores(sim_id, contacts, terminal=terminal, whole=whole, known=known)
+        if stored.written + stored.removed == 0 and not stored.behind:
             assert len(self.spaces.published) == before, "the same is told to nobody"
-        self.ledger.stored(sim_id, (unnamed if whole else {}) | contacts, stored)
+        assert set(stored.private) == {uid for uid in contacts if self._private(uid, contacts)}
+        assert set(stored.behind) == unseen - set(stored.private)
+        holds = self.spaces.holds(self._carrier(sim_id))
+        assert all(holds.get(uid) == held.get(uid) for uid in unseen), "no unseen edit is lost"
+        self.ledger.stored(sim_id, (unnamed if whole else {}) | contacts, stored, known)
 
-    @rule(at=which, uid=st.sampled_from(UIDS), number=st.sampled_from((SECRET, None)))
-    def stores_privately(self, at: int, uid: str, number: str | None) -> None:
+    @rule(
+        at=which,
+        uid=st.sampled_from(UIDS),
+        number=st.sampled_from((SECRET, None)),
+        knowing=knowledge,
+    )
+    def stores_privately(self, at: int, uid: str, number: str | None, knowing: str | None) -> None:
         sim_id, terminal = self._sim(at)
         before = list(self.spaces.published)
-        self.spaces.stores(sim_id, {uid: number}, SpaceKind.PRIVATE, terminal=terminal)
-        assert self.spaces.published == before, "nobody is told"
+        shared = any(uid in self.spaces.holds(one) for one in CARRIERS)
+        known = self._known(sim_id, (uid,), knowing)
+        unseen = self._unseen(sim_id, {uid: number}, known) if number else set()
+        stored = self.spaces.stores(
+            sim_id, {uid: number}, SpaceKind.PRIVATE, terminal=terminal, known=known
+        )
+        assert set(stored.behind) == unseen
+        if unseen:
+            self.ledger.stored(sim_id, {}, stored, known)
+        elif number is not None:
+            here = [one for one in self.sims if self.spaces.sim(one).terminal_id == terminal]
+            self.ledger.became_private(here, uid)
+        if unseen or number is None or not shared:
+            new = self.spaces.published[len(before) :]
+            assert not any(isinstance(one, SpaceChanged) for one in new), "nobody is told"
+
+    def _known(
+        self, sim_id: str, uids: Iterable[str], knowing: str | None
+    ) -> dict[str, str] | None:
+        """What a terminal says that it knows: the truth, nothing, or what it never was."""
+        if knowing == "seen":
+            return {uid: self.ledger.seen(sim_id, uid) for uid in uids}
+        return None if knowing is None else {uid: self.ledger.digest(uid, "never") for uid in uids}
+
+    def _unseen(
+        self,
+        sim_id: str,
+        contacts: Mapping[str, str | None],
+        known: Mapping[str, str] | None,
+    ) -> set[str]:
+        """What the terminal does not know of its account, so that it may not be overwritten."""
+        holds = self.spaces.holds(self._carrier(sim_id))
+        there = {uid: holds.get(uid, NO_CONTACT) for uid in contacts}
+        return {
+            uid
+            for uid, number in contacts.items()
+            if known is not None
+            and there[uid] not in (known[uid], self.ledger.digest(uid, number))
+            and not self.ledger.has_declined(sim_id, uid, there[uid])
+        }
+
+    def _private(self, uid: str, contacts: Mapping[str, str | None]) -> bool:
+        spaces = (self.spaces.holds(one, SpaceKind.PRIVATE) for one in CARRIERS)
+        return contacts[uid] is not None and any(uid in space for space in spaces)
 
     @rule(uid=st.sampled_from(UIDS), number=st.sampled_from(("1", "3", None)))
     def the_book_changes(self, uid: str, number: str | None) -> None:
@@ -136,7 +193,7 @@ class AnyOrder(RuleBasedStateMachine):
         assert isinstance(taken, DecisionTaken)
         assert taken.settled == len(settled)
         assert taken.waiting == len(waits) - len(settled)
-        self.ledger.decided(sim_id, settled, taken.waiting)
+        self.ledger.decided(sim_id, settled, taken.waiting, accept=accept)
 
     @rule(at=which, terminal=st.sampled_from((PHONE, TABLET)))
     def moves(self, at: int, terminal: str) -> None:
@@ -182,7 +239,7 @@ class AnyOrder(RuleBasedStateMachine):
             unseen = {
                 uid: holds.get(uid, NO_CONTACT)
                 for uid in UIDS
-                if holds.get(uid, NO_CONTACT) != self.ledger.seen(sim_id, uid)
+                if not self.ledger.has_seen(sim_id, uid, holds.get(uid, NO_CONTACT))
             }
             waits = self.spaces.waits(sim_id)
             assert waits.items() <= unseen.items()
@@ -202,6 +259,11 @@ class AnyOrder(RuleBasedStateMachine):
         for entry in self.spaces.state.entries:
             assert entry.digest not in secret or entry.space_id.endswith("/private")
         assert not any(one.pending in secret for one in self.spaces.state.sim_entries)
+        accounts = self.spaces.state.accounts_of("lin")
+        shared = {uid for one in accounts for uid in self.spaces.holds(one.carrier_id)}
+        for account in accounts:
+            private = self.spaces.holds(account.carrier_id, SpaceKind.PRIVATE)
+            assert not shared & private.keys(), "of no account"
 
     @invariant()
     def terminals_are_told_what_is_so(self) -> None:
