@@ -25,14 +25,22 @@ from contactmesh.cli.terminal.connecting import connected
 from contactmesh.cli.terminal.naming import contact_named
 from contactmesh.cli.terminal.place import Place, at_a_terminal
 from contactmesh.cli.terminal.sim_doing import asking_before_removals, progress_of
-from contactmesh.cli.terminal.sim_naming import SimName, find_account, find_sim, sim_here
+from contactmesh.cli.terminal.sim_naming import SimName, find_account, sim_here
 from contactmesh.cli.terminal.suggesting import suggested
 from contactmesh.contracts.multi_sim.records import SimView, SpaceKind
-from contactmesh.terminal import SimContactsWaiting, StoreOutcome, Terminal, UpdateStream
+from contactmesh.terminal import (
+    SimContactsWaiting,
+    StoreOutcome,
+    Terminal,
+    Update,
+    UpdateStream,
+)
 
 app = typer.Typer()
 
 _MOST_UPDATES: Final = 100_000
+_LOOK_AGAIN: Final = 5.0
+"""Seconds without a word after which to look whether the SIM is here still."""
 
 
 @app.command(
@@ -77,7 +85,7 @@ async def store(
         _show(stored, private=private)
         if stored.waiting:
             print_note(suggested(sim_texts.DECIDE_FIRST, sim=quote(found.name)))
-    if stored.too_large:
+    if stored.too_large or stored.unfit_uid:
         raise typer.Exit(ExitCode.FAILED)
 
 
@@ -134,25 +142,38 @@ def _status() -> Iterator[Status]:
 async def _laid_ready(
     terminal: Terminal, sim: SimView, stream: UpdateStream, status: Status
 ) -> int:
-    """How many contacts wait once all that was asked for is laid ready."""
+    """How many contacts wait once all that was asked for is laid ready.
+
+    Raises:
+        NoSuchThing: the SIM was removed meanwhile.
+        CommandError: it is in another terminal now, which is told instead of this one.
+    """
     try:
-        async for told in stream:
-            if not isinstance(told, SimContactsWaiting) or told.sim_id != sim.sim_id:
-                continue
-            so_far = counted(told.waiting, texts.CONTACTS)
-            status.update(sim_texts.LAYING_READY.format(contacts=so_far))
+        while True:
+            told = await _next(stream)
+            if told is not None:
+                if not isinstance(told, SimContactsWaiting) or told.sim_id != sim.sim_id:
+                    continue
+                so_far = counted(told.waiting, texts.CONTACTS)
+                status.update(sim_texts.LAYING_READY.format(contacts=so_far))
+                if told.filling:
+                    continue
             # What was on its way before the update was asked for says nothing of it.
-            if not told.filling and not (await _as_it_is(terminal, sim)).filling:
-                break
-        return (await _as_it_is(terminal, sim)).waiting
+            now = await sim_here(terminal, sim.sim_id, None)
+            if not now.filling:
+                return now.waiting
     except asyncio.CancelledError:
         print_note(suggested(sim_texts.GOES_ON_THERE, sim=quote(sim.name)))
         raise
 
 
-async def _as_it_is(terminal: Terminal, sim: SimView) -> SimView:
-    _, now = find_sim((await terminal.accounts()).accounts, sim.sim_id, None)
-    return now
+async def _next(stream: UpdateStream) -> Update | None:
+    """What is told next; nothing if it takes long, or if nothing more will be."""
+    try:
+        async with asyncio.timeout(_LOOK_AGAIN):
+            return await anext(stream, None)
+    except TimeoutError:
+        return None
 
 
 def _show(stored: StoreOutcome, *, private: bool) -> None:
@@ -168,3 +189,5 @@ def _show(stored: StoreOutcome, *, private: bool) -> None:
     print_text(text)
     if stored.too_large:
         print_note(sim_texts.TOO_LARGE.format(names=", ".join(stored.too_large)))
+    if stored.unfit_uid:
+        print_note(sim_texts.UNFIT_UID.format(names=", ".join(stored.unfit_uid)))

@@ -161,6 +161,10 @@ STORED_MOVED: Final = {
     False: ", {count} no longer private",
 }
 DECIDE_FIRST = "Decide on what waits first: contactmesh terminal sim pending {sim}{which}"
+UNFIT_UID = (
+    "Not to be stored, because the uid on the card is longer than 500 characters or has control "
+    "characters: {names}. Import them again with another uid."
+)
 TOO_LARGE = "Too large to be stored: {names}. Take the photo off, or make it smaller."
 GOES_ON = "What was done stays; the same command goes on from there."
 ASK_REMOVALS_STORE = (
@@ -231,6 +235,9 @@ EXAMPLES_ACCEPT = (
     "Examples:\n\n"
     "  contactmesh terminal sim accept cn-mobile\n\n"
     "  contactmesh terminal sim accept cn-mobile 张伟 王芳"
+)
+HELP_PENDING_REV = (
+    "Only if what waits is still what you looked at: the pending_rev of 'sim pending --json'."
 )
 HELP_PENDING_CONTACTS = "Only these contacts, by name or id. If none is given, all that wait."
 ACCEPTING = "Accepting"

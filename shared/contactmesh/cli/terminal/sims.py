@@ -60,8 +60,10 @@ async def add(
             called,
             msisdn=msisdn,
             registration_seq=await _registration_seq(terminal, carrier_id, msisdn),
-            information=known.information
-            or UserInformation(name=enrolment.credentials.display_name),
+            # What the accounts say already may have been changed elsewhere meanwhile.
+            information=None
+            if known.information
+            else UserInformation(name=enrolment.credentials.display_name),
         )
     if as_json:
         print_json(registered)
