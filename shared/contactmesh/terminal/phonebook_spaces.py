@@ -170,7 +170,8 @@ class PhonebookSpaces(PhonebookFile):
                 return 0
             uids = [one.uid for one in stored]
             moved = records.spaces.number_there(shared, uids)
-            records.spaces.forget(shared, uids)
+            # With the store it left the shared spaces of the user's other accounts as well.
+            records.spaces.forget_shared(uids)
             return moved
 
         moved, _ = await self._change(change)

@@ -168,7 +168,8 @@ class SpaceRecords:
         """What is remembered of a space and does not belong there any more, by uid."""
         rows = self._database.execute(
             f"SELECT s.uid, {_PRIVATE.format(uid='s.uid')} AS private, "
-            f"coalesce(s.sent, s.space_digest) AS known {_GONE[space.kind]}",
+            "coalesce(json_extract(s.sent, '$[#-1]'), s.space_digest) AS known "
+            f"{_GONE[space.kind]}",
             _parameters(space, uids),
         )
         return [GoneEntry(row["uid"], bool(row["private"]), row["known"]) for row in rows]
@@ -205,7 +206,8 @@ class SpaceRecords:
         rows = self._database.execute(
             "SELECT digest, stored, sent, earlier_digest FROM space_contacts WHERE uid = ?", (uid,)
         ).fetchall()
-        stored = {row["digest"] for row in rows if row["stored"]} | {row["sent"] for row in rows}
+        stored = {row["digest"] for row in rows if row["stored"]}
+        stored.update(*(_digests(row["sent"]) for row in rows))
         known = stored.union(*((row["digest"], row["earlier_digest"]) for row in rows))
         return OwnDigests(frozenset(stored - {None}), frozenset(known - {None}))
 
@@ -225,10 +227,15 @@ class SpaceRecords:
 
     def send(self, space: Space, uid: str, digest: str) -> None:
         """Keep that something is being stored: without a reply it may be there, or not."""
+        key = (space.carrier_id, space.kind, uid)
+        row = self._database.execute(
+            "SELECT sent FROM space_contacts WHERE carrier_id = ? AND space = ? AND uid = ?", key
+        ).fetchone()
+        sent = json_text(list(dict.fromkeys((*_digests(row and row["sent"]), digest))))
         self._database.execute(
             "INSERT INTO space_contacts (carrier_id, space, uid, sent) VALUES (?, ?, ?, ?) "
             "ON CONFLICT DO UPDATE SET sent = excluded.sent",
-            (space.carrier_id, space.kind, uid, digest),
+            (*key, sent),
         )
 
     def not_stored(self, space: Space, uids: Iterable[str]) -> None:
@@ -266,6 +273,13 @@ class SpaceRecords:
         self._database.executemany(
             "DELETE FROM space_contacts WHERE carrier_id = ? AND space = ? AND uid = ?",
             [(space.carrier_id, space.kind, uid) for uid in uids],
+        )
+
+    def forget_shared(self, uids: Iterable[str]) -> None:
+        """Remember nothing of contacts that left every shared space."""
+        self._database.executemany(
+            "DELETE FROM space_contacts WHERE space = ? AND uid = ?",
+            [(SpaceKind.SHARED, uid) for uid in uids],
         )
 
     # Private contacts
@@ -350,6 +364,10 @@ class SpaceRecords:
 
 def _card(text: str | None) -> CardJson | None:
     return None if text is None else json.loads(text)
+
+
+def _digests(sent: str | None) -> list[str]:
+    return [] if sent is None else json.loads(sent)
 
 
 def _list(uids: Iterable[str] | None) -> str | None:

@@ -199,7 +199,8 @@ class Storing:
             behind = frozenset(stored.behind)
             left = [one.uid for one in page if one.uid not in behind]
             await self._phonebook.left_space(space, left)
-            total.take(stored)
+            total.removed += stored.removed
+            total.waiting += len(behind)
 
     async def _store(self, sim_id: str, space: Space, changes: Sequence[StoredChange]) -> Stored:
         """Store a page, also over what would change nothing here if it were accepted."""

@@ -293,6 +293,18 @@ async def test_an_edit_that_was_taken_back_after_a_store_broke_off_is_stored_aga
     assert await to_store(phonebook) == [AN.uid]
 
 
+async def test_whatever_a_store_that_broke_off_may_have_brought_is_known_as_ones_own(
+    phonebook: Phonebook,
+) -> None:
+    await keep(phonebook, AN)
+    await store(phonebook)
+    for number in ("+8613900139000", "+8613600136000"):
+        await keep(phonebook, card("an", "An Li", phones={"m": number}))
+        await phonebook.send(SHARED, [await next_one(phonebook)])
+    first = Waiting(AN.uid, AN_MOVED, digest(AN))
+    assert await took(phonebook, "cn-mobile", first) is PendingChange.SAME
+
+
 async def test_what_the_reply_leaves_out_is_not_remembered(phonebook: Phonebook) -> None:
     await keep(phonebook, AN)
     entries = [await next_one(phonebook)]
