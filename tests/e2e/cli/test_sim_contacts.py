@@ -90,6 +90,40 @@ async def test_what_was_declined_does_not_come_back(li_wei: Person, tablet: Pers
     assert (await tablet.told("sim", "update", UNICOM))["waiting"] == 0
 
 
+@pytest.mark.claim("M6")
+@pytest.mark.usefixtures("both")
+async def test_what_is_decided_on_by_its_revision_is_what_was_looked_at(
+    li_wei: Person, tablet: Person
+) -> None:
+    await bring(li_wei, ("Ann", ANN))
+    await li_wei.run("sim", "store", MOBILE)
+    await waiting(tablet, UNICOM, 1)
+    looked_at = now = (await tablet.told("sim", "pending", UNICOM))["pending_rev"]
+    await bring(li_wei, ("Ann", BO))
+    await li_wei.run("sim", "store", MOBILE)
+    for _ in range(200):
+        now = (await tablet.told("sim", "pending", UNICOM))["pending_rev"]
+        if now != looked_at:
+            break
+    for decide in ("accept", "decline"):
+        refused = await tablet.run("sim", decide, UNICOM, "--rev", str(looked_at), status=1)
+        assert "Look at it again" in refused.err
+    assert await numbers(tablet) == {}
+    await tablet.run("sim", "accept", UNICOM, "Ann", "--rev", str(now))
+    assert await numbers(tablet) == {"Ann": BO}
+
+
+@pytest.mark.usefixtures("both")
+async def test_a_contact_with_an_odd_uid_is_named_and_the_others_are_stored(
+    li_wei: Person,
+) -> None:
+    odd = "O" * 500
+    await bring(li_wei, ("Ann", ANN), (odd, BO))
+    stored = await li_wei.run("sim", "store", MOBILE, status=1)
+    assert stored.out == "1 written, 0 removed, 0 the same\n"
+    assert "longer than 500 characters" in stored.err
+
+
 @pytest.mark.claim("M3")
 @pytest.mark.usefixtures("both")
 async def test_a_contact_stored_as_private_is_shared_no_more(

@@ -114,7 +114,7 @@ async def update(
         with _status() as status:
             stream = terminal.updates(buffer=_MOST_UPDATES)
             await terminal.request_update(found.sim_id, source)
-            waiting = await _laid_ready(terminal, found, stream, status)
+            waiting = await laid_ready(terminal, found, stream, status)
     if as_json:
         print_json({"sim_id": found.sim_id, "waiting": waiting})
     elif not waiting:
@@ -139,10 +139,14 @@ def _status() -> Iterator[Status]:
         yield status
 
 
-async def _laid_ready(
-    terminal: Terminal, sim: SimView, stream: UpdateStream, status: Status
-) -> int:
+async def laid_ready(terminal: Terminal, sim: SimView, stream: UpdateStream, status: Status) -> int:
     """How many contacts wait once all that was asked for is laid ready.
+
+    Args:
+        terminal: where the SIM is.
+        sim: for which SIM.
+        stream: what the terminal is told since before it was asked for.
+        status: shows how far it is.
 
     Raises:
         NoSuchThing: the SIM was removed meanwhile.
