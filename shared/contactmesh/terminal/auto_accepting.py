@@ -13,8 +13,8 @@ from contactmesh.terminal.decisions import Choice
 from contactmesh.terminal.errors import LargeRemoval, NoReply, TerminalError
 from contactmesh.terminal.phonebook import Phonebook
 from contactmesh.terminal.pulling import REFUSED, Ask
+from contactmesh.terminal.space_choices import AcceptingRecord
 from contactmesh.terminal.space_entries import AcceptOutcome
-from contactmesh.terminal.space_records import AcceptingRecord
 from contactmesh.terminal.updates import LargeRemovalWaiting, SimContactsWaiting, Update
 
 ONE_REMOVAL: Final = timedelta(days=1)

@@ -22,7 +22,8 @@ from contactmesh.terminal.rules.spaces import (
     storable,
     that_fit,
 )
-from contactmesh.terminal.space_records import AcceptingRecord, GoneEntry, OwnDigests, Space
+from contactmesh.terminal.space_choices import AcceptingRecord
+from contactmesh.terminal.space_records import GoneEntry, OwnDigests, Space
 from contactmesh.terminal.store_pages import NamedEntries, Sent, StorePage, ToStore
 from contactmesh.terminal.updates import ContactUpdated, Update
 

@@ -1,27 +1,24 @@
 """The rows of what was stored in SIM accounts' spaces, and accepted, inside a transaction."""
 
 import json
-import sqlite3
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Final
 
 from contactmesh.contracts.multi_sim.records import SpaceKind
 from contactmesh.terminal.database import json_text
 from contactmesh.terminal.rules.views import CardJson
+from contactmesh.terminal.space_choices import NAMED, PRIVATE, SpaceChoices, uid_list
 
-_PRIVATE: Final = "EXISTS (SELECT 1 FROM private_contacts p WHERE p.uid = {uid})"
 _HELD: Final = {
-    SpaceKind.SHARED: f"contacts.own IS NOT NULL AND NOT {_PRIVATE.format(uid='contacts.uid')}",
+    SpaceKind.SHARED: f"contacts.own IS NOT NULL AND NOT {PRIVATE.format(uid='contacts.uid')}",
     SpaceKind.PRIVATE: "contacts.own IS NOT NULL AND EXISTS (SELECT 1 FROM private_contacts p "
     "WHERE p.uid = contacts.uid AND p.carrier_id = :carrier_id)",
 }
 """Which entries of the owner's belong in a space."""
-_NAMED: Final = "(:uids IS NULL OR {uid} IN (SELECT value FROM json_each(:uids)))"
 _DIFFERING: Final = {
     kind: "FROM contacts LEFT JOIN space_contacts s ON s.carrier_id = :carrier_id AND s.space = "
-    f":space AND s.uid = contacts.uid WHERE {held} AND {_NAMED.format(uid='contacts.uid')} AND "
+    f":space AND s.uid = contacts.uid WHERE {held} AND {NAMED.format(uid='contacts.uid')} AND "
     "contacts.uid > :after AND (s.card IS NULL OR s.card != contacts.own OR s.sent IS NOT NULL)"
     for kind, held in _HELD.items()
 }
@@ -34,7 +31,7 @@ _THERE: Final = "(s.digest IS NOT NULL OR s.sent IS NOT NULL)"
 """Of what was only declined, nothing of this terminal's is there."""
 _GONE: Final = {
     kind: "FROM space_contacts s WHERE s.carrier_id = :carrier_id AND s.space = :space AND "  # noqa: S608 - constants
-    f"{_THERE} AND {_NAMED.format(uid='s.uid')} AND NOT EXISTS (SELECT 1 FROM contacts WHERE "
+    f"{_THERE} AND {NAMED.format(uid='s.uid')} AND NOT EXISTS (SELECT 1 FROM contacts WHERE "
     f"contacts.uid = s.uid AND {held}) ORDER BY s.uid"
     for kind, held in _HELD.items()
 }
@@ -108,23 +105,8 @@ class OwnDigests:
     known: frozenset[str]
 
 
-@dataclass(frozen=True, slots=True)
-class AcceptingRecord:
-    """A SIM for which what waits is accepted by itself.
-
-    Attributes:
-        removed: how many entries were deleted by that since `counted_from`.
-    """
-
-    counted_from: datetime
-    removed: int
-
-
-class SpaceRecords:
-    """What is remembered of spaces, which contacts are private, which SIMs accept by themselves."""
-
-    def __init__(self, database: sqlite3.Connection) -> None:
-        self._database = database
+class SpaceRecords(SpaceChoices):
+    """What is remembered of spaces, and what the owner chose for them."""
 
     # The owner's entries against what is remembered
 
@@ -132,7 +114,7 @@ class SpaceRecords:
         """How many entries belong in a space, of all or of those named."""
         return self._number(
             f"SELECT count(*) FROM contacts WHERE {_HELD[space.kind]} "  # noqa: S608 - constants
-            f"AND {_NAMED.format(uid='contacts.uid')}",
+            f"AND {NAMED.format(uid='contacts.uid')}",
             space,
             uids,
         )
@@ -167,7 +149,7 @@ class SpaceRecords:
     def gone(self, space: Space, uids: Iterable[str] | None = None) -> list[GoneEntry]:
         """What is remembered of a space and does not belong there any more, by uid."""
         rows = self._database.execute(
-            f"SELECT s.uid, {_PRIVATE.format(uid='s.uid')} AS private, "
+            f"SELECT s.uid, {PRIVATE.format(uid='s.uid')} AS private, "
             "coalesce(json_extract(s.sent, '$[#-1]'), s.space_digest) AS known "
             f"{_GONE[space.kind]}",
             _parameters(space, uids),
@@ -263,7 +245,7 @@ class SpaceRecords:
         """How many of those named are remembered to be in a space."""
         return self._number(
             "SELECT count(*) FROM space_contacts s WHERE s.carrier_id = :carrier_id AND "  # noqa: S608 - constants
-            f"s.space = :space AND {_THERE} AND {_NAMED.format(uid='s.uid')}",
+            f"s.space = :space AND {_THERE} AND {NAMED.format(uid='s.uid')}",
             space,
             uids,
         )
@@ -282,85 +264,6 @@ class SpaceRecords:
             [(SpaceKind.SHARED, uid) for uid in uids],
         )
 
-    # Private contacts
-
-    def make_private(self, carrier_id: str, uids: Iterable[str]) -> None:
-        """Let contacts be in a carrier's private space, and in no shared one."""
-        self._database.executemany(
-            "INSERT OR IGNORE INTO private_contacts VALUES (?, ?)",
-            [(uid, carrier_id) for uid in uids],
-        )
-
-    def share(self, carrier_id: str, uids: Iterable[str], with_sims: Iterable[str]) -> None:
-        """Let contacts not be private at a carrier any more; at others they may still be.
-
-        Args:
-            carrier_id: at which carrier.
-            uids: which contacts.
-            with_sims: the carriers at which the user has a SIM. At one without, nothing else could
-                end it.
-        """
-        self._database.execute(
-            "DELETE FROM private_contacts WHERE uid IN (SELECT value FROM json_each(?)) AND "
-            "(carrier_id = ? OR carrier_id NOT IN (SELECT value FROM json_each(?)))",
-            (_list(uids), carrier_id, _list(with_sims)),
-        )
-
-    def stay_private(self, before: str, now: str) -> None:
-        """A contact has another uid: where it was private, it still is."""
-        self._database.execute(
-            "INSERT OR IGNORE INTO private_contacts SELECT ?, carrier_id FROM private_contacts "
-            "WHERE uid = ?",
-            (now, before),
-        )
-
-    def is_private(self, uid: str) -> bool:
-        """Whether a contact is private at any carrier."""
-        return (
-            self._database.execute(
-                "SELECT 1 FROM private_contacts WHERE uid = ? LIMIT 1", (uid,)
-            ).fetchone()
-            is not None
-        )
-
-    def number_private(self, uids: Iterable[str] | None = None) -> int:
-        """How many of the owner's entries are private, of all or of those named."""
-        (number,) = self._database.execute(
-            f"SELECT count(*) FROM contacts WHERE own IS NOT NULL AND "  # noqa: S608 - constants
-            f"{_PRIVATE.format(uid='contacts.uid')} AND {_NAMED.format(uid='contacts.uid')}",
-            {"uids": _list(uids)},
-        ).fetchone()
-        return int(number)
-
-    # SIMs for which what waits is accepted by itself
-
-    def accepting(self) -> dict[str, AcceptingRecord]:
-        """The SIMs for which what waits is accepted by itself."""
-        rows = self._database.execute("SELECT * FROM accepting_sims")
-        return {
-            row["sim_id"]: AcceptingRecord(
-                datetime.fromisoformat(row["counted_from"]), row["removed"]
-            )
-            for row in rows
-        }
-
-    def save_accepting(self, sim_id: str, record: AcceptingRecord | None) -> None:
-        """Accept by itself what waits for a SIM, or no longer."""
-        if record is None:
-            self._database.execute("DELETE FROM accepting_sims WHERE sim_id = ?", (sim_id,))
-            return
-        self._database.execute(
-            "INSERT OR REPLACE INTO accepting_sims VALUES (?, ?, ?)",
-            (sim_id, record.counted_from.isoformat(), record.removed),
-        )
-
-    def count_removed(self, sim_id: str, record: AcceptingRecord) -> None:
-        """Write how many entries were deleted, if what waits is accepted by itself still."""
-        self._database.execute(
-            "UPDATE accepting_sims SET counted_from = ?, removed = ? WHERE sim_id = ?",
-            (record.counted_from.isoformat(), record.removed, sim_id),
-        )
-
 
 def _card(text: str | None) -> CardJson | None:
     return None if text is None else json.loads(text)
@@ -370,10 +273,6 @@ def _digests(sent: str | None) -> list[str]:
     return [] if sent is None else json.loads(sent)
 
 
-def _list(uids: Iterable[str] | None) -> str | None:
-    return None if uids is None else json_text(sorted(uids))
-
-
 def _parameters(
     space: Space, uids: Iterable[str] | None, after: str = ""
 ) -> dict[str, str | int | None]:
@@ -381,5 +280,5 @@ def _parameters(
         "carrier_id": space.carrier_id,
         "space": space.kind,
         "after": after,
-        "uids": _list(uids),
+        "uids": uid_list(uids),
     }

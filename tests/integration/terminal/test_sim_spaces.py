@@ -30,7 +30,7 @@ from contactmesh.terminal import (
     UnknownSim,
 )
 from contactmesh.terminal.phonebook_spaces import Waiting
-from contactmesh.terminal.space_records import AcceptingRecord
+from contactmesh.terminal.space_choices import AcceptingRecord
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
