@@ -34,7 +34,7 @@ def lay_ready(
     rev, waiting = sim.pending_rev + 1, sim.waiting
     changed = False
     for uid, digest in digests.items():
-        before = state.sim_entry(sim.sim_id, uid)
+        before = state.sim_entry(sim.view_id, uid)
         pending = None if before.has_seen(digest) else digest
         if pending != before.pending:
             over = _over(state, account, before)
@@ -70,7 +70,7 @@ def lay_behind(
     if sim is None or not known:
         return account, ()
     for uid, digest in known.items():
-        state.put_sim_entry(replace(state.sim_entry(sim_id, uid), seen=digest))
+        state.put_sim_entry(replace(state.sim_entry(sim.view_id, uid), seen=digest))
     space_id = account.space_id(SpaceKind.SHARED)
     digests = {uid: state.digest(space_id, uid) for uid in known}
     account, told = lay_ready(state, account, sim, digests)
@@ -99,7 +99,7 @@ def mark_seen(state: State, account: Account, sim: Sim, digests: Mapping[str, st
     """Take note that a SIM's terminal has these contents, so that nothing of them waits."""
     waiting = sim.waiting
     for uid, digest in digests.items():
-        before = state.sim_entry(sim.sim_id, uid)
+        before = state.sim_entry(sim.view_id, uid)
         declined = tuple(one for one in before.declined if one != digest)
         after = replace(before, seen=digest, pending=None, declined=declined)
         if after != before:
@@ -146,7 +146,7 @@ def _named(state: State, sim: Sim, command: Decide) -> list[SimEntry]:
     Raises:
         Refusal: `conflict`, one of them changed after the revision that was looked at.
     """
-    entries = [state.sim_entry(sim.sim_id, uid) for uid in dict.fromkeys(command.uids or ())]
+    entries = [state.sim_entry(sim.view_id, uid) for uid in dict.fromkeys(command.uids or ())]
     waiting = [entry for entry in entries if entry.pending is not None]
     if any(entry.pending_rev > command.pending_rev for entry in waiting):
         raise _moved_on(sim)
@@ -157,7 +157,7 @@ def _first(state: State, sim: Sim, command: Decide) -> list[SimEntry]:
     waiting = [
         entry
         for entry in state.sim_entries
-        if entry.sim_id == sim.sim_id
+        if entry.view_id == sim.view_id
         and entry.pending is not None
         and entry.pending_rev <= command.pending_rev
     ]
@@ -166,8 +166,8 @@ def _first(state: State, sim: Sim, command: Decide) -> list[SimEntry]:
 
 def _left(state: State, sim: Sim, rev: int, settled: int) -> int:
     """How many the decision covers still; those before it in a batch may leave it too high."""
-    left = max(0, state.covered.get((sim.sim_id, rev), 0) - settled)
-    state.covered[sim.sim_id, rev] = left
+    left = max(0, state.covered.get((sim.view_id, rev), 0) - settled)
+    state.covered[sim.view_id, rev] = left
     return left
 
 

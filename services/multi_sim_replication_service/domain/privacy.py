@@ -34,7 +34,7 @@ def withdraw(
         for one in removals
         if any(state.digest(each.space_id(SpaceKind.SHARED), one.uid) for each in accounts)
     ]
-    digests = {one.uid: NO_CONTACT for one in removals}
+    digests = dict.fromkeys(uids, NO_CONTACT)
     told: list[Told] = []
     for each in accounts:
         here = frozenset(sim.sim_id for sim in each.sims if sim.terminal_id == asking.terminal_id)

@@ -39,11 +39,11 @@ class State:
         self.entries: Table[tuple[str, str], Entry] = Table()
         """(space, uid), without their cards"""
         self.sim_entries: Table[tuple[str, str], SimEntry] = Table()
-        """(SIM, uid)"""
+        """(view, uid)"""
         self.whole: set[str] = set()
         """Spaces of which all contacts are loaded."""
         self.covered: dict[tuple[str, int], int] = {}
-        """(SIM, revision): how many contacts wait since that revision or before it"""
+        """(view, revision): how many contacts wait since that revision or before it"""
 
     def user(self, user_id: str) -> User:
         """What holds over all accounts of a user."""
@@ -117,16 +117,16 @@ class State:
         spaces = (one.space_id(SpaceKind.PRIVATE) for one in self.accounts_of(user_id))
         return any(self.digest(space_id, uid) != NO_CONTACT for space_id in spaces)
 
-    def sim_entry(self, sim_id: str, uid: str) -> SimEntry:
+    def sim_entry(self, view_id: str, uid: str) -> SimEntry:
         """What a SIM's terminal has seen of a contact."""
-        return self.sim_entries.get((sim_id, uid)) or SimEntry(sim_id, uid)
+        return self.sim_entries.get((view_id, uid)) or SimEntry(view_id, uid)
 
     def put_sim_entry(self, entry: SimEntry) -> None:
         """Set what a SIM's terminal has seen of a contact; where it knows of none, nothing."""
         if entry.seen == NO_CONTACT and entry.pending is None and not entry.declined:
-            self.sim_entries.drop((entry.sim_id, entry.uid))
+            self.sim_entries.drop((entry.view_id, entry.uid))
         else:
-            self.sim_entries.put((entry.sim_id, entry.uid), entry)
+            self.sim_entries.put((entry.view_id, entry.uid), entry)
 
 
 def no_account(carrier_id: str) -> Refusal:

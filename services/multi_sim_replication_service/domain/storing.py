@@ -97,7 +97,7 @@ def _judge(
         if (
             known is None
             or there in (known, digests[uid])
-            or there in state.sim_entry(sim.sim_id, uid).declined
+            or there in state.sim_entry(sim.view_id, uid).declined
             or not (shared or change.card is not None)
         ):
             judged.taken.append(change)

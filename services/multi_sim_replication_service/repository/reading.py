@@ -17,8 +17,8 @@ INDEXES: Final = {
         Index((("live", 1), ("deleted_at", 1))),
     ],
     mapping.SIM_ENTRIES: [
-        Index((("sim_id", 1), ("waits", 1), ("uid", 1))),
-        Index((("sim_id", 1), ("waits", 1), ("pending_rev", 1))),
+        Index((("view_id", 1), ("waits", 1), ("uid", 1))),
+        Index((("view_id", 1), ("waits", 1), ("pending_rev", 1))),
     ],
 }
 
@@ -70,18 +70,18 @@ class Reading:
         found = await self._entries.get_many([join_key(space_id, uid) for uid in uids])
         return {one.uid: one for one in map(mapping.entry, found.values())}
 
-    async def waiting(self, sim_id: str, after: str | None, *, limit: int) -> list[SimEntry]:
+    async def waiting(self, view_id: str, after: str | None, *, limit: int) -> list[SimEntry]:
         """What waits for a SIM, by uid."""
         found = await self._sim_entries.find(
-            {"sim_id": sim_id, "waits": True, "uid": {"$gt": after or ""}},
+            {"view_id": view_id, "waits": True, "uid": {"$gt": after or ""}},
             sort=[("uid", 1)],
             limit=limit,
         )
         return [mapping.sim_entry(document) for document in found]
 
-    async def waiting_of(self, sim_id: str, uids: Sequence[str]) -> list[SimEntry]:
+    async def waiting_of(self, view_id: str, uids: Sequence[str]) -> list[SimEntry]:
         """What waits for a SIM of some contacts, by uid."""
-        keys = sorted({join_key(sim_id, uid) for uid in uids})
+        keys = sorted({join_key(view_id, uid) for uid in uids})
         found = map(mapping.sim_entry, (await self._sim_entries.get_many(keys)).values())
         return sorted((one for one in found if one.pending is not None), key=lambda one: one.uid)
 
@@ -89,6 +89,6 @@ class Reading:
         """Delete removals that were stored before a time."""
         await self._entries.delete_where({"live": False, "deleted_at": {"$lt": before}})
 
-    async def forget_sim(self, sim_id: str) -> None:
-        """Delete what is kept for a SIM that was removed."""
-        await self._sim_entries.delete_where({"sim_id": sim_id})
+    async def forget_view(self, view_id: str) -> None:
+        """Delete what a terminal had seen that a SIM has left."""
+        await self._sim_entries.delete_where({"view_id": view_id})

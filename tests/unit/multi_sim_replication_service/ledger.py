@@ -90,6 +90,14 @@ class Ledger:
         self._seen[sim_id, uid] = digest
         self._declined[sim_id, uid].discard(digest)
 
+    def moved(self, sim_id: str) -> None:
+        """A SIM is in another terminal, which has seen nothing of its account."""
+        for known in (self._seen, self._declined):
+            for key in [one for one in known if one[0] == sim_id]:
+                del known[key]
+        self._waiting[sim_id] = 0
+        self.requested.add(sim_id)
+
     def told(self, pending: PendingSpace) -> None:
         """A terminal was told what waits for a SIM."""
         self._waiting[pending.sim_id] = pending.waiting

@@ -156,8 +156,8 @@ class Spaces:
             case RegistrationRecycled():
                 self._send(recycled(self.state, message))
             case SimRemoved():
-                for key in [(one.sim_id, one.uid) for one in self.state.sim_entries]:
-                    if key[0] == message.sim_id:
+                for key in [(one.view_id, one.uid) for one in self.state.sim_entries]:
+                    if key[0] == message.view_id:
                         self.state.sim_entries.drop(key)
 
     def settle(self, random: Random | None = None) -> None:
@@ -184,10 +184,16 @@ class Spaces:
 
     def waits(self, sim_id: str) -> dict[str, str]:
         """What waits for a SIM: digests by uid."""
+        views = {
+            one.view_id
+            for account in self.state.accounts_of(LIN)
+            for one in account.sims
+            if one.sim_id == sim_id
+        }
         return {
             entry.uid: entry.pending
             for entry in self.state.sim_entries
-            if entry.sim_id == sim_id and entry.pending is not None
+            if entry.view_id in views and entry.pending is not None
         }
 
     def told_of(self, sim_id: str) -> list[ContactChanged]:

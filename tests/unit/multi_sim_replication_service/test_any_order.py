@@ -197,7 +197,12 @@ class AnyOrder(RuleBasedStateMachine):
 
     @rule(at=which, terminal=st.sampled_from((PHONE, TABLET)))
     def moves(self, at: int, terminal: str) -> None:
-        self.spaces.does(MoveSim(sim_id=self._sim(at)[0]), terminal)
+        sim_id, before = self._sim(at)
+        self.spaces.does(MoveSim(sim_id=sim_id), terminal)
+        if terminal != before:
+            self.ledger.moved(sim_id)
+            if self.spaces.holds(self._carrier(sim_id)):
+                self.ledger.complete.discard(sim_id)
         self.ledger.moves += 2  # The one terminal is told, and the other.
 
     @precondition(lambda self: self.late is None)
@@ -205,6 +210,7 @@ class AnyOrder(RuleBasedStateMachine):
     def a_sim_comes_late(self) -> None:
         self.late = self.spaces.registers(MOBILE, LATE)
         self.sims.append(self.late)
+        self.ledger.requested.add(self.late)
 
     @precondition(lambda self: self.late is not None)
     @rule()

@@ -228,13 +228,12 @@ def test_an_update_from_another_account_goes_through_the_own_one() -> None:
 
 
 @pytest.mark.claim("M5")
-def test_a_new_sim_gets_what_its_account_holds_when_it_asks() -> None:
+def test_a_new_sim_gets_what_its_account_holds() -> None:
     spaces = Spaces()
     old = spaces.registers(MOBILE, 1)
     spaces.stores(old, {f"c{number}": "1" for number in range(5)})
     new = spaces.registers(MOBILE, 2, TABLET)
-    assert spaces.waits(new) == {}
-    spaces.does(RequestUpdate(sim_id=new), TABLET)
+    assert spaces.sim(new).filling
     spaces.settle()
     assert spaces.waits(new) == spaces.holds(MOBILE)
     assert spaces.sim(new).waiting == 5
@@ -309,8 +308,9 @@ def test_a_removed_or_recycled_sim_is_gone_with_what_waits() -> None:
     spaces.stores(here, {"an": "1"})
     spaces.does(RemoveSim(sim_id=gone), TABLET)
     ref = RegistrationRef(carrier_id=MOBILE, registration_seq="7")
+    view_id = spaces.sim(lost.sim_id).view_id
     spaces.deliver(RegistrationRecycled(owner_id=LIN, ref=ref))
-    removed = SimRemoved(owner_id=LIN, carrier_id=MOBILE, sim_id=lost.sim_id)
+    removed = SimRemoved(owner_id=LIN, carrier_id=MOBILE, sim_id=lost.sim_id, view_id=view_id)
     assert spaces.published.count(removed) == 1
     assert [sim.sim_id for sim in spaces.account(MOBILE).sims] == [here]
     spaces.settle()

@@ -57,6 +57,9 @@ class SpaceChanged(Message):
 class CatchUp(Message):
     """A page of a shared space is to be taken over; each page asks for the next.
 
+    One that is not where its account stands with this update is passed over: it came again, or
+    belongs to an update that was begun anew since.
+
     From another carrier it is copied to the account at `to_carrier_id`, and after the last page
     laid ready for the SIM `sim_id` of that account, if there is one; from the same carrier only the
     latter.
@@ -72,10 +75,15 @@ class CatchUp(Message):
 
 
 class SimRemoved(Message):
-    """A SIM was removed; what is kept for it is deleted."""
+    """A SIM left a terminal: it was removed, or `moved` to another one.
+
+    What is kept under `view_id`, namely what that terminal has seen and what waited, is deleted.
+    """
 
     TYPE: ClassVar[str] = "sim.removed"
 
     owner_id: UserId
     carrier_id: CarrierId
     sim_id: SimId
+    view_id: SimId
+    moved: bool = False
