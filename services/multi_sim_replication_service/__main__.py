@@ -13,6 +13,7 @@ from contactmesh.storage.database import Database
 from contactmesh.storage.revoked import RevokedTerminals
 from contactmesh.storage.unit_of_work import UnitOfWork
 from multi_sim_replication_service.event_handler import SimEvents
+from multi_sim_replication_service.forgetting import Forgetting
 from multi_sim_replication_service.handlers import SimCommands
 from multi_sim_replication_service.replication import Replication
 from multi_sim_replication_service.repository.loading import Loading
@@ -73,7 +74,7 @@ async def main(stopping: asyncio.Event) -> None:
                     transient=TRANSIENT,
                 ),
             ],
-            background=[relay],
+            background=[relay, Forgetting(reading, utc_now)],
         ).run(stopping)
 
 

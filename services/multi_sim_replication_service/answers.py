@@ -4,7 +4,9 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Final, TypeVar
 
+from contactmesh.contracts.command import Sender
 from contactmesh.contracts.envelope import Message
+from contactmesh.contracts.errors import ErrorCode, Refusal
 from contactmesh.contracts.multi_sim.commands import (
     MOST_SHOWN,
     AccountList,
@@ -20,7 +22,8 @@ from contactmesh.contracts.multi_sim.records import AccountView, SimView, SpaceK
 from contactmesh.contracts.reply import Result
 from contactmesh.messaging.topology import MAX_BODY_BYTES
 from contactmesh.runtime.commands import Request
-from multi_sim_replication_service.domain.documents import Account, Sim, Space
+from multi_sim_replication_service.domain.documents import Account, Sim, SimEntry, Space
+from multi_sim_replication_service.domain.documents import Entry as StoredEntry
 from multi_sim_replication_service.domain.state import no_account, no_sim
 from multi_sim_replication_service.repository.reading import Reading
 
@@ -40,14 +43,14 @@ class Answers:
         """The result of a reading command.
 
         Raises:
-            Refusal: `not_found`.
+            Refusal: `not_found`, or `permission_denied` for a private space from elsewhere.
         """
         user_id = request.sender.user_id
         match request.command:
             case ListAccounts():
                 return await self._accounts(user_id)
             case ListEntries() as command:
-                return await self._entries(user_id, command)
+                return await self._entries(request.sender, command)
             case ShowPending() as command:
                 return await self._pending(user_id, command)
             case other:
@@ -60,10 +63,12 @@ class Answers:
             information=user.information, accounts=tuple(_account(one) for one in accounts)
         )
 
-    async def _entries(self, user_id: str, command: ListEntries) -> EntryList:
-        account = await self._reading.account(user_id, command.carrier_id)
+    async def _entries(self, sender: Sender, command: ListEntries) -> EntryList:
+        account = await self._reading.account(sender.user_id, command.carrier_id)
         if account is None:
             raise no_account(command.carrier_id)
+        if command.space is SpaceKind.PRIVATE:
+            _check_holder(account, sender)
         limit = min(command.limit, MOST_SHOWN) if command.cards else command.limit
         found = await self._reading.contacts(
             account.space_id(command.space), command.after, limit=limit + 1, cards=command.cards
@@ -80,12 +85,12 @@ class Answers:
     async def _pending(self, user_id: str, command: ShowPending) -> Pending:
         """What waits; a contact that changes meanwhile is shown as it is, and decided on anew."""
         account, sim = await self._sim(user_id, command.sim_id)
-        found = await self._reading.waiting(command.sim_id, command.after, limit=command.limit + 1)
-        uids = [one.uid for one in found[: command.limit]]
-        cards = await self._reading.named(account.space_id(SpaceKind.SHARED), uids)
-        page = _that_fit(
-            [PendingItem(uid=uid, card=cards[uid].card if uid in cards else None) for uid in uids]
+        found = await self._waiting(sim, command)
+        shown = found[: command.limit]
+        cards = await self._reading.named(
+            account.space_id(SpaceKind.SHARED), [one.uid for one in shown]
         )
+        page = _that_fit([_item(one, cards.get(one.uid)) for one in shown])
         return Pending(
             pending_rev=sim.pending_rev,
             waiting=sim.waiting,
@@ -94,12 +99,33 @@ class Answers:
             after=page[-1].uid if len(page) < len(found) else None,
         )
 
+    async def _waiting(self, sim: Sim, command: ShowPending) -> list[SimEntry]:
+        after = command.after
+        if command.uids is None:
+            return await self._reading.waiting(sim.view_id, after, limit=command.limit + 1)
+        found = await self._reading.waiting_of(sim.view_id, command.uids)
+        return [one for one in found if one.uid > (after or "")]
+
     async def _sim(self, user_id: str, sim_id: str) -> tuple[Account, Sim]:
         for account in await self._reading.accounts(user_id):
             for sim in account.sims:
                 if sim.sim_id == sim_id:
                     return account, sim
         raise no_sim()
+
+
+def _check_holder(account: Account, sender: Sender) -> None:
+    """Refuse a private space to a terminal that has no SIM of its account (row M3)."""
+    if all(sim.terminal_id != sender.terminal_id for sim in account.sims):
+        raise Refusal(
+            ErrorCode.PERMISSION_DENIED,
+            f"No SIM of {account.carrier_id} is in this terminal, and what is private there is "
+            "shown to no other. Move one here first.",
+        )
+
+
+def _item(one: SimEntry, entry: StoredEntry | None) -> PendingItem:
+    return PendingItem(uid=one.uid, card=None if entry is None else entry.card, over=one.over)
 
 
 def _that_fit(items: Sequence[Item]) -> list[Item]:
@@ -123,8 +149,14 @@ def _account(account: Account) -> AccountView:
         follows_book=account.follows_book,
         shared=_space(account.shared),
         private=_space(account.private),
-        sims=tuple(SimView(**asdict(sim)) for sim in account.sims),
+        sims=tuple(_sim(one) for one in account.sims),
     )
+
+
+def _sim(sim: Sim) -> SimView:
+    values = asdict(sim)
+    del values["view_id"]
+    return SimView(**values)
 
 
 def _space(space: Space) -> SpaceView:

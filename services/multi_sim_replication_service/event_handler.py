@@ -66,6 +66,6 @@ class SimEvents:
             case RegistrationRecycled() as recycled:
                 await self._replication.recycled(event, recycled)
             case SimRemoved() as removed:
-                await self._reading.forget_sim(removed.sim_id)
+                await self._reading.forget_view(removed.view_id)
             case TerminalRevoked() as revoked:
                 await self._revoked.add(revoked.terminal_id, self._clock())

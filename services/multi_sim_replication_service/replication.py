@@ -16,11 +16,11 @@ from contactmesh.runtime.commands import Clock, on_fresh_state
 from contactmesh.runtime.events import Event, events_of
 from contactmesh.storage.unit_of_work import UnitOfWork
 from multi_sim_replication_service.domain.documents import Account, Limits
+from multi_sim_replication_service.domain.following import follow
 from multi_sim_replication_service.domain.registering import recycled
 from multi_sim_replication_service.domain.replicating import catch_up, take_over
 from multi_sim_replication_service.domain.spaces import contents_of
 from multi_sim_replication_service.domain.state import State
-from multi_sim_replication_service.domain.storing import follow
 from multi_sim_replication_service.repository.loading import Loading, writes
 from multi_sim_replication_service.wanted import Wanted
 

@@ -21,18 +21,18 @@ class Wanted:
     entries: set[tuple[str, str]] = field(default_factory=set)
     """(space, uid)"""
     whole: set[tuple[str, tuple[str, ...]]] = field(default_factory=set)
-    """Spaces with all their contacts, and the SIMs whose part of these is looked at."""
+    """Spaces with all their contacts, and the views whose part of these is looked at."""
     sim_entries: set[tuple[str, str]] = field(default_factory=set)
-    """(SIM, uid)"""
-    covered: set[tuple[str, int, int]] = field(default_factory=set)
-    """(SIM, revision, the revision now): what waits since that revision or before it"""
+    """(view, uid)"""
+    covered: set[tuple[str, int, int, int]] = field(default_factory=set)
+    """(view, revision, the one now, how many wait now): what waits since the first, or before"""
 
     def contacts(self, account: Account, kind: SpaceKind, uids: Iterable[str]) -> None:
         """Look at contacts of a space, and at what the account's SIMs have seen of shared ones."""
         for uid in uids:
             self.entries.add((account.space_id(kind), uid))
             if kind is SpaceKind.SHARED:
-                self.sim_entries |= {(sim.sim_id, uid) for sim in account.sims}
+                self.sim_entries |= {(sim.view_id, uid) for sim in account.sims}
 
 
 def wanted(state: State, requests: Sequence[Request]) -> Wanted:
@@ -43,22 +43,26 @@ def wanted(state: State, requests: Sequence[Request]) -> Wanted:
         if isinstance(command, Store | Decide):
             found = _sim(state, request.sender.user_id, command.sim_id)
             if found is not None:
-                _look(want, *found, command)
+                _look(want, state, *found, command)
     return want
 
 
-def _look(want: Wanted, account: Account, sim: Sim, command: Store | Decide) -> None:
+def _look(want: Wanted, state: State, account: Account, sim: Sim, command: Store | Decide) -> None:
     match command:
         case Store():
-            want.contacts(account, command.space, (change.uid for change in command.changes))
+            uids = [change.uid for change in command.changes]
+            for one in state.accounts_of(account.user_id):
+                want.contacts(one, SpaceKind.PRIVATE, uids)
+                if one is account or command.space is SpaceKind.PRIVATE:
+                    want.contacts(one, SpaceKind.SHARED, uids)
             if command.whole and account.space(command.space).contacts <= MOST_WHOLE:
                 shared = command.space is SpaceKind.SHARED
-                sims = tuple(one.sim_id for one in account.sims) if shared else ()
-                want.whole.add((account.space_id(command.space), sims))
+                views = tuple(one.view_id for one in account.sims) if shared else ()
+                want.whole.add((account.space_id(command.space), views))
         case Decide(uids=None):
-            want.covered.add((sim.sim_id, command.pending_rev, sim.pending_rev))
+            want.covered.add((sim.view_id, command.pending_rev, sim.pending_rev, sim.waiting))
         case Decide():
-            want.sim_entries |= {(sim.sim_id, uid) for uid in command.uids or ()}
+            want.sim_entries |= {(sim.view_id, uid) for uid in command.uids or ()}
 
 
 def _sim(state: State, user_id: str, sim_id: str) -> tuple[Account, Sim] | None:

@@ -21,11 +21,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import aio_pika
-import uuid_utils
-from aio_pika.abc import AbstractChannel, AbstractIncomingMessage
+from aio_pika.abc import AbstractChannel
 from pamqp.common import FieldTable
 from rich.console import Console
 from rich.table import Table
+from tests.benchmarks.asking import Asking
 
 from contactmesh.contacts import Card
 from contactmesh.contracts.command import Command
@@ -33,12 +33,10 @@ from contactmesh.contracts.envelope import Envelope
 from contactmesh.contracts.group.commands import CreateGroup, PublishCard
 from contactmesh.contracts.reply import Reply
 from contactmesh.local.stack import Stack, StackSettings
-from contactmesh.messaging.message import Outgoing
 from contactmesh.messaging.publisher import Publisher
 from contactmesh.messaging.topology import TERMINALS, user_key
 
 TALLY = "bench.tally"
-REPLIES = "bench.replies"
 
 
 @dataclass(frozen=True)
@@ -82,12 +80,11 @@ class Members:
         self, channel: AbstractChannel, publisher: Publisher, sizes: Sequence[int]
     ) -> None:
         self.channel = channel
-        self.publisher = publisher
         self.groups = [[f"g{g}u{u}" for u in range(size)] for g, size in enumerate(sizes)]
         self.group_ids: list[str] = []
         self.revs: dict[str, int] = {}
         self.number = 0
-        self._waiting: dict[str, asyncio.Future[Reply]] = {}
+        self.asking = Asking(channel, publisher)
 
     async def prepare(self) -> None:
         """Declare everybody's queue, one that tallies, and one for replies; create the groups."""
@@ -98,49 +95,18 @@ class Members:
         tally = await self.channel.declare_queue(TALLY, durable=True)
         for users in self.groups:
             await tally.bind(TERMINALS, user_key(users[0]))
-        replies = await self.channel.declare_queue(REPLIES, durable=True)
-        await replies.bind(TERMINALS, "terminal.*")
-        await replies.consume(self._replied, no_ack=True)
+        await self.asking.prepare()
         creating = [
             (users[0], CreateGroup(name="bench", members=tuple(users[1:]))) for users in self.groups
         ]
         created = await self.ask(creating)
         self.group_ids = [str(reply.result["group_id"]) for reply in created]
 
-    async def _replied(self, message: AbstractIncomingMessage) -> None:
-        envelope = Envelope.decode(message.body)
-        waiting = self._waiting.pop(envelope.correlationid or "", None)
-        if waiting is not None:
-            waiting.set_result(Reply.model_validate(envelope.data))
-
     async def ask(self, commands: Sequence[tuple[str, Command]]) -> list[Reply]:
         """Send commands of users, all at once, and wait for every reply."""
-        waiting = []
-        outgoing = []
-        for user_id, command in commands:
-            terminal_id = f"{user_id}_aaaaaaaa"
-            envelope = Envelope.of(
-                command,
-                id=str(uuid_utils.uuid7()),
-                source=f"/terminals/{terminal_id}",
-                time=datetime.now(UTC),
-            )
-            future: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
-            self._waiting[envelope.id] = future
-            waiting.append(future)
-            outgoing.append(
-                Outgoing.of(
-                    envelope,
-                    exchange="contactmesh.commands",
-                    routing_key=command.routing_key(terminal_id),
-                )
-            )
-        await self.publisher.publish(outgoing)
-        replies = await asyncio.gather(*waiting)
-        refused = [reply.error for reply in replies if reply.error is not None]
-        if refused:
-            raise SystemExit(f"refused: {refused[0]}")
-        return list(replies)
+        return await self.asking.ask(
+            [(f"{user_id}_aaaaaaaa", command) for user_id, command in commands]
+        )
 
     async def change(self, changes: int) -> None:
         """Let so many members change their cards, in all groups by turns."""
@@ -270,8 +236,8 @@ async def measure(stack: Stack, size: int, groups: int, changes: int, rounds: in
         for users in members.groups:
             for user_id in users:
                 await members.channel.queue_delete(f"terminal.{user_id}")
-        for name in (TALLY, REPLIES):
-            await members.channel.queue_delete(name)
+        await members.channel.queue_delete(TALLY)
+        await members.asking.close()
         return Figures(size, groups, *(statistics.median(speeds[name]) for name in speeds))
 
 

@@ -21,6 +21,7 @@ from contactmesh.terminal import TerminalFolder
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 OLD, NEW, SECOND = "+8613800138000", "+8613900139000", "+8615912345678"
+DEADLINE = 30.0
 SHOWN_AS = {
     NetworkState.POWERED_OFF: "unreachable",
     NetworkState.NO_SERVICE: "unreachable",
@@ -125,6 +126,22 @@ async def test_c5_what_no_carrier_reported_is_said_to_be_not_known(two: Two) -> 
         assert (await who.does(*page)).count("not known") == 2, "state and plan"
     (number,) = (await two.bo.page("Ada"))["numbers"]
     assert (number["state"], number["remaining"]) == (None, None)
+
+
+@pytest.mark.claim("M1")
+async def test_the_sim_of_ones_own_number_goes_when_the_number_is_given_on(
+    mobile: Carrier, two: Two
+) -> None:
+    await two.ada.does("sim", "add", "cn-mobile", "89860012345678901238", "--number", OLD)
+    elsewhere = ("cn-unicom", "89860198765432109875", "--name", "other")
+    await two.ada.does("sim", "add", *elsewhere, "--number", OLD)
+    await mobile.says(over(two.seq, EndReason.RECYCLED))
+    left = {"cn-mobile", "other"}
+    async with asyncio.timeout(DEADLINE):
+        while left != {"other"}:
+            accounts = json.loads(await two.ada.does("sim", "list", "--json"))["accounts"]
+            left = {sim["name"] for account in accounts for sim in account["sims"]}
+            assert "other" in left, "the number is none of that carrier's"
 
 
 @pytest.mark.claim("C6")

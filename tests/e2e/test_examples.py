@@ -164,6 +164,21 @@ async def test_the_example_of_two_people(stack: Stack, tmp_path: Path, shell: st
         assert "139 0013 9000" in last or "13900139000" in last
 
 
+@pytest.mark.timeout(300)  # as above
+async def test_the_example_of_two_sims(stack: Stack) -> None:
+    printed = []
+    for _ in range(2):  # it can be run again
+        async with running("sh", str(EXAMPLES / "sims.sh"), home=stack.settings.data) as lines:
+            async with asyncio.timeout(2 * SECONDS):
+                printed.append((await lines.read()).decode())
+    assert "张伟: adds it" in printed[0]
+    assert "1 added, 0 changed, 0 removed, 0 the same" in printed[0]
+    for each in printed:
+        last = each.strip().splitlines()[-1]
+        assert "张伟" in last
+        assert "13800138000" in last
+
+
 async def test_the_operator_example(tmp_path: Path) -> None:
     async with running("sh", str(EXAMPLES / "operator.sh"), home=tmp_path) as lines:
         async with asyncio.timeout(SECONDS):

@@ -3,9 +3,9 @@
 from dataclasses import replace
 
 from contactmesh.contracts.multi_sim.commands import FollowBook, SetConsent, SetInformation
-from contactmesh.contracts.multi_sim.events import CatchUp
 from contactmesh.deciding.decision import Decision, Told
 from multi_sim_replication_service.domain.state import Asking, State
+from multi_sim_replication_service.domain.updating import begin
 
 
 def set_information(state: State, asking: Asking, command: SetInformation) -> Decision:
@@ -20,23 +20,15 @@ def set_consent(state: State, asking: Asking, command: SetConsent) -> Decision:
     account = state.account(asking.user_id, command.carrier_id)
     if account.consent == command.consent:
         return Decision()
-    state.put_account(replace(account, consent=command.consent))
-    if not command.consent:
-        return Decision()
-    others = [one for one in state.accounts_of(asking.user_id) if one.key != account.key]
-    return Decision(
-        told=tuple(
-            Told(
-                CatchUp(
-                    owner_id=asking.user_id,
-                    from_carrier_id=other.carrier_id,
-                    to_carrier_id=account.carrier_id,
-                ),
-                asking.user_id,
-            )
-            for other in others
-        )
-    )
+    account = replace(account, consent=command.consent)
+    told: list[Told] = []
+    others = state.accounts_of(asking.user_id) if command.consent else ()
+    for other in others:
+        if other.key != account.key:
+            account, begun = begin(account, other.carrier_id, None, anew=True)
+            told.append(begun)
+    state.put_account(account)
+    return Decision(told=tuple(told))
 
 
 def follow_book(state: State, asking: Asking, command: FollowBook) -> Decision:

@@ -24,12 +24,16 @@ class Stamp(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Sim:
-    """A SIM card, the terminal that it is in, and how its pending space stands."""
+    """A SIM card, the terminal that it is in, and how its pending space stands.
+
+    `view_id` is what its terminal's part is kept under: it is a new one in each terminal.
+    """
 
     sim_id: str
     iccid: str
     name: str
     terminal_id: str
+    view_id: str
     msisdn: str | None = None
     registration_seq: str | None = None
     pending_rev: int = 0
@@ -46,6 +50,20 @@ class Space:
 
 
 @dataclass(frozen=True, slots=True)
+class Update:
+    """A shared space that is copied here page by page, or laid ready for a SIM, and how far."""
+
+    from_carrier_id: str
+    sim_id: str | None = None
+    after: str | None = None
+
+    @property
+    def key(self) -> tuple[str, str | None]:
+        """There is one of a kind at a time."""
+        return (self.from_carrier_id, self.sim_id)
+
+
+@dataclass(frozen=True, slots=True)
 class Account:
     """A user's one account at a carrier. All that is written in its spaces raises its `etag`."""
 
@@ -58,6 +76,7 @@ class Account:
     shared: Space = Space()
     private: Space = Space()
     sims: tuple[Sim, ...] = ()
+    updates: tuple[Update, ...] = ()
     etag: int = 0
 
     @property
@@ -79,12 +98,38 @@ class Account:
             return replace(self, shared=space)
         return replace(self, private=space)
 
+    def sim(self, sim_id: str | None) -> Sim | None:
+        """One of its SIMs, if it is there."""
+        return next((sim for sim in self.sims if sim.sim_id == sim_id), None)
+
     def with_sim(self, sim: Sim) -> "Account":
         """The account with a SIM as it is now, or with one more."""
         if all(one.sim_id != sim.sim_id for one in self.sims):
             return replace(self, sims=(*self.sims, sim))
         now = tuple(sim if one.sim_id == sim.sim_id else one for one in self.sims)
         return replace(self, sims=now)
+
+    def update(self, from_carrier_id: str, sim_id: str | None) -> Update | None:
+        """An update that is under way."""
+        key = (from_carrier_id, sim_id)
+        return next((one for one in self.updates if one.key == key), None)
+
+    def with_update(self, update: Update) -> "Account":
+        """The account with an update where it stands now; its SIM is being filled."""
+        return self._updated(update, (update,))
+
+    def without_update(self, update: Update) -> "Account":
+        """The account after an update has ended; its SIM may be filled by another one still."""
+        return self._updated(update, ())
+
+    def _updated(self, update: Update, now: tuple[Update, ...]) -> "Account":
+        updates = (*(one for one in self.updates if one.key != update.key), *now)
+        account = replace(self, updates=updates)
+        sim = self.sim(update.sim_id)
+        if sim is None:
+            return account
+        filling = any(one.sim_id == sim.sim_id for one in updates)
+        return account.with_sim(replace(sim, filling=filling))
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,17 +156,29 @@ class Entry:
     card: dict[str, Any] | None = None
     deleted_at: datetime | None = None
     book_rev: int = 0
+    over: str = NO_CONTACT
+    """The digest of what these contents were stored over."""
 
 
 @dataclass(frozen=True, slots=True)
 class SimEntry:
-    """Which contents of a contact a SIM's terminal has seen last, and which wait for it, if any."""
+    """Which contents of a contact a SIM's terminal has seen last, and which wait for it, if any.
 
-    sim_id: str
+    `over` is what the waiting contents were made of, with all that was stored in between and never
+    shown. `declined` are the digests that were declined, the latest last.
+    """
+
+    view_id: str
     uid: str
     seen: str = NO_CONTACT
     pending: str | None = None
     pending_rev: int = 0
+    over: str = NO_CONTACT
+    declined: tuple[str, ...] = ()
+
+    def has_seen(self, digest: str) -> bool:
+        """Whether the terminal has these contents or has declined them."""
+        return digest == self.seen or digest in self.declined
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,11 +7,14 @@ from typing import Final
 from contactmesh.contracts.contact import ContactChanged, Origin, PendingSpace, Scope
 from contactmesh.contracts.errors import ErrorCode, Refusal
 from contactmesh.contracts.multi_sim.commands import MOST_DECIDED, Decide, DecisionTaken
+from contactmesh.contracts.multi_sim.records import SpaceKind
 from contactmesh.deciding.decision import Decision, Told
-from multi_sim_replication_service.domain.documents import Account, Sim, SimEntry
+from multi_sim_replication_service.domain.documents import NO_CONTACT, Account, Sim, SimEntry
 from multi_sim_replication_service.domain.state import Asking, State
 
 SERVICE: Final = "multi_sim_replication_service"
+MOST_REMEMBERED: Final = 20
+"""How many declined contents of a contact are remembered for each SIM."""
 
 
 def lay_ready(
@@ -31,17 +34,48 @@ def lay_ready(
     rev, waiting = sim.pending_rev + 1, sim.waiting
     changed = False
     for uid, digest in digests.items():
-        before = state.sim_entry(sim.sim_id, uid)
-        pending = None if digest == before.seen else digest
+        before = state.sim_entry(sim.view_id, uid)
+        pending = None if before.has_seen(digest) else digest
         if pending != before.pending:
-            state.put_sim_entry(replace(before, pending=pending, pending_rev=rev))
+            over = _over(state, account, before)
+            after = replace(before, pending=pending, pending_rev=rev, over=over)
+            state.put_sim_entry(after)
             waiting += (pending is not None) - (before.pending is not None)
             changed = True
     if not changed:
         return account, ()
     sim = replace(sim, pending_rev=rev, waiting=waiting)
-    told = (_waiting(account, sim),) if waiting else ()
-    return account.with_sim(sim), told
+    return account.with_sim(sim), (_waiting(account, sim),)
+
+
+def _over(state: State, account: Account, before: SimEntry) -> str:
+    """What the contents of now were made of, as far as the terminal can know it."""
+    there = state.entries.get((account.space_id(SpaceKind.SHARED), before.uid))
+    over = NO_CONTACT if there is None else there.over
+    return before.over if over == before.pending else over
+
+
+def lay_behind(
+    state: State, account: Account, sim_id: str, known: Mapping[str, str]
+) -> tuple[Account, tuple[Told, ...]]:
+    """Let what a terminal turns out not to know wait for its SIM.
+
+    Args:
+        state: holds these contacts, and what the SIM has seen of them.
+        account: the SIM's account as it is now.
+        sim_id: the SIM.
+        known: what the terminal says it knows, by uid: that it has seen last, and nothing later.
+    """
+    sim = account.sim(sim_id)
+    if sim is None or not known:
+        return account, ()
+    for uid, digest in known.items():
+        state.put_sim_entry(replace(state.sim_entry(sim.view_id, uid), seen=digest))
+    space_id = account.space_id(SpaceKind.SHARED)
+    digests = {uid: state.digest(space_id, uid) for uid in known}
+    account, told = lay_ready(state, account, sim, digests)
+    state.put_account(account)
+    return account, told
 
 
 def tell_anew(account: Account, sim: Sim) -> tuple[Account, tuple[Told, ...]]:
@@ -65,8 +99,9 @@ def mark_seen(state: State, account: Account, sim: Sim, digests: Mapping[str, st
     """Take note that a SIM's terminal has these contents, so that nothing of them waits."""
     waiting = sim.waiting
     for uid, digest in digests.items():
-        before = state.sim_entry(sim.sim_id, uid)
-        after = replace(before, seen=digest, pending=None)
+        before = state.sim_entry(sim.view_id, uid)
+        declined = tuple(one for one in before.declined if one != digest)
+        after = replace(before, seen=digest, pending=None, declined=declined)
         if after != before:
             state.put_sim_entry(after)
             waiting -= before.pending is not None
@@ -80,7 +115,7 @@ def decide(state: State, asking: Asking, command: Decide) -> Decision:
         raise _moved_on(sim)
     covered = _named(state, sim, command) if command.uids else _first(state, sim, command)
     for entry in covered:
-        state.put_sim_entry(replace(entry, seen=entry.pending or "", pending=None))
+        state.put_sim_entry(_settled(entry, accept=command.accept))
     sim = replace(sim, waiting=sim.waiting - len(covered))
     state.put_account(account.with_sim(sim))
     return Decision(
@@ -93,13 +128,25 @@ def decide(state: State, asking: Asking, command: Decide) -> Decision:
     )
 
 
+def _settled(entry: SimEntry, *, accept: bool) -> SimEntry:
+    """The terminal has seen what waited; what it declined does not come back.
+
+    A removal is no contents: one that comes after other contents is another one.
+    """
+    digest = entry.pending or NO_CONTACT
+    declined = entry.declined
+    if not accept and digest != NO_CONTACT:
+        declined = (*declined, digest)[-MOST_REMEMBERED:]
+    return replace(entry, seen=digest, pending=None, declined=declined)
+
+
 def _named(state: State, sim: Sim, command: Decide) -> list[SimEntry]:
     """The named contacts that wait; what was settled already is left out.
 
     Raises:
         Refusal: `conflict`, one of them changed after the revision that was looked at.
     """
-    entries = [state.sim_entry(sim.sim_id, uid) for uid in dict.fromkeys(command.uids or ())]
+    entries = [state.sim_entry(sim.view_id, uid) for uid in dict.fromkeys(command.uids or ())]
     waiting = [entry for entry in entries if entry.pending is not None]
     if any(entry.pending_rev > command.pending_rev for entry in waiting):
         raise _moved_on(sim)
@@ -110,7 +157,7 @@ def _first(state: State, sim: Sim, command: Decide) -> list[SimEntry]:
     waiting = [
         entry
         for entry in state.sim_entries
-        if entry.sim_id == sim.sim_id
+        if entry.view_id == sim.view_id
         and entry.pending is not None
         and entry.pending_rev <= command.pending_rev
     ]
@@ -119,10 +166,8 @@ def _first(state: State, sim: Sim, command: Decide) -> list[SimEntry]:
 
 def _left(state: State, sim: Sim, rev: int, settled: int) -> int:
     """How many the decision covers still; those before it in a batch may leave it too high."""
-    if rev == sim.pending_rev:
-        return sim.waiting
-    left = max(0, state.covered.get((sim.sim_id, rev), 0) - settled)
-    state.covered[sim.sim_id, rev] = left
+    left = max(0, state.covered.get((sim.view_id, rev), 0) - settled)
+    state.covered[sim.view_id, rev] = left
     return left
 
 

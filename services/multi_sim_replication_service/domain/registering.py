@@ -19,8 +19,9 @@ from contactmesh.contracts.multi_sim.commands import (
 from contactmesh.contracts.multi_sim.events import SimRemoved
 from contactmesh.deciding.decision import Decision, Told
 from multi_sim_replication_service.domain.documents import Account, Sim
-from multi_sim_replication_service.domain.pending import tell_anew, tell_gone
+from multi_sim_replication_service.domain.pending import tell_gone
 from multi_sim_replication_service.domain.state import Asking, State
+from multi_sim_replication_service.domain.updating import begin
 
 CODE_LETTERS: Final = 12
 
@@ -35,7 +36,13 @@ def register(state: State, asking: Asking, command: RegisterSim) -> Decision:
         _check_number(
             len(account.sims), asking.limits.sims, "SIMs at this carrier. Remove one first."
         )
-        sim = Sim(_id("sim", asking), command.iccid, command.name, asking.terminal_id)
+        sim = Sim(
+            _id("sim", asking),
+            command.iccid,
+            command.name,
+            asking.terminal_id,
+            _id("view", asking),
+        )
     sim = replace(
         sim,
         name=command.name,
@@ -46,7 +53,7 @@ def register(state: State, asking: Asking, command: RegisterSim) -> Decision:
     state.users.put(
         user.user_id, replace(user, information=command.information or user.information)
     )
-    account, told = _in_terminal(account, sim, asking.terminal_id)
+    account, told = _in_terminal(account, sim, asking)
     state.put_account(account)
     return Decision(
         SimRegistered(
@@ -60,8 +67,8 @@ def register(state: State, asking: Asking, command: RegisterSim) -> Decision:
 
 
 def move(state: State, asking: Asking, command: MoveSim) -> Decision:
-    """Take note that a SIM is in the sending terminal now, which is told what waits for it."""
-    account, told = _in_terminal(*state.sim(asking.user_id, command.sim_id), asking.terminal_id)
+    """Take note that a SIM is in the sending terminal now, for which all is laid ready."""
+    account, told = _in_terminal(*state.sim(asking.user_id, command.sim_id), asking)
     state.put_account(account)
     return Decision(told=told)
 
@@ -92,29 +99,51 @@ def recycled(state: State, event: RegistrationRecycled) -> tuple[Told, ...]:
     return _without(state, account, gone)
 
 
-def _in_terminal(account: Account, sim: Sim, terminal_id: str) -> tuple[Account, tuple[Told, ...]]:
-    """The account with a SIM in a terminal; told is what waits, to it and to the one before."""
-    here = replace(sim, terminal_id=terminal_id)
-    gone = tell_gone(account, sim) if sim.terminal_id != terminal_id else ()
-    if not gone:
-        return account.with_sim(here), ()
-    account, told = tell_anew(account, here)
-    return account, (*gone, *told)
+def _in_terminal(account: Account, sim: Sim, asking: Asking) -> tuple[Account, tuple[Told, ...]]:
+    """The account with a SIM in the terminal that asks.
+
+    If it was in another one, what that one has seen counts no longer: all that the shared space
+    holds is laid ready, and the other terminal is told that nothing waits for it there.
+    """
+    if sim.terminal_id == asking.terminal_id and account.sim(sim.sim_id) is not None:
+        return account.with_sim(sim), ()
+    told: tuple[Told, ...] = ()
+    if sim.terminal_id != asking.terminal_id:
+        told = (_left(account, sim, moved=True), *tell_gone(account, sim))
+        sim = replace(
+            sim,
+            terminal_id=asking.terminal_id,
+            view_id=_id("view", asking),
+            pending_rev=sim.pending_rev + 1,
+            waiting=0,
+        )
+    account = account.with_sim(sim)
+    if account.shared.contacts or sim.filling:
+        account, begun = begin(account, account.carrier_id, sim.sim_id, anew=True)
+        told = (*told, begun)
+    return account, told
 
 
 def _without(state: State, account: Account, gone: Sequence[Sim]) -> tuple[Told, ...]:
     if not gone:
         return ()
-    left = tuple(sim for sim in account.sims if sim not in gone)
-    state.put_account(replace(account, sims=left))
-    removed = tuple(
-        Told(
-            SimRemoved(owner_id=account.user_id, carrier_id=account.carrier_id, sim_id=sim.sim_id),
-            account.user_id,
-        )
-        for sim in gone
-    )
+    ids = {sim.sim_id for sim in gone}
+    left = tuple(sim for sim in account.sims if sim.sim_id not in ids)
+    updates = tuple(one for one in account.updates if one.sim_id not in ids)
+    state.put_account(replace(account, sims=left, updates=updates))
+    removed = tuple(_left(account, sim, moved=False) for sim in gone)
     return (*removed, *(told for sim in gone for told in tell_gone(account, sim)))
+
+
+def _left(account: Account, sim: Sim, *, moved: bool) -> Told:
+    event = SimRemoved(
+        owner_id=account.user_id,
+        carrier_id=account.carrier_id,
+        sim_id=sim.sim_id,
+        view_id=sim.view_id,
+        moved=moved,
+    )
+    return Told(event, account.user_id)
 
 
 def _new_account(state: State, asking: Asking, carrier_id: str) -> Account:

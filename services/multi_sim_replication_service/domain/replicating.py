@@ -9,14 +9,18 @@ from contactmesh.contracts.multi_sim.commands import RequestUpdate
 from contactmesh.contracts.multi_sim.events import CatchUp
 from contactmesh.contracts.multi_sim.records import SpaceKind
 from contactmesh.deciding.decision import Decision, Told
-from multi_sim_replication_service.domain.documents import Account, Entry, Sim
+from multi_sim_replication_service.domain.documents import Account, Entry, Update
 from multi_sim_replication_service.domain.pending import lay_ready, tell_anew
 from multi_sim_replication_service.domain.spaces import Contents, newer, write
 from multi_sim_replication_service.domain.state import Asking, State
+from multi_sim_replication_service.domain.updating import begin, next_page
 
 
 def request_update(state: State, asking: Asking, command: RequestUpdate) -> Decision:
-    """Begin to lay a shared space ready for a SIM; another account's is copied here first (M5)."""
+    """Begin to lay a shared space ready for a SIM; another account's is copied here first (M5).
+
+    A request while the same one is under way joins it.
+    """
     account, sim = state.sim_here(asking, command.sim_id)
     source = command.from_carrier_id or account.carrier_id
     state.account(asking.user_id, source)
@@ -26,8 +30,9 @@ def request_update(state: State, asking: Asking, command: RequestUpdate) -> Deci
             f"Contacts of other carriers are not copied to {account.carrier_id} without your "
             "consent. Set the consent for it first.",
         )
-    state.put_account(account.with_sim(replace(sim, filling=True)))
-    return Decision(told=(_next(account, source, sim.sim_id, None),))
+    account, told = begin(account, source, sim.sim_id)
+    state.put_account(account)
+    return Decision(told=(told,))
 
 
 def take_over(
@@ -47,7 +52,7 @@ def take_over(
 def catch_up(
     state: State, event: CatchUp, page: Sequence[Entry], *, more: bool, now: datetime
 ) -> tuple[Told, ...]:
-    """Take one page over, and ask for the next one.
+    """Take one page over, if it is the one at which its update stands, and ask for the next one.
 
     Where it was requested for a SIM, its terminal is told the end whatever came of it: nothing that
     it had not seen, or a consent that was withdrawn on the way.
@@ -62,53 +67,37 @@ def catch_up(
     account = state.accounts.get((event.owner_id, event.to_carrier_id))
     if account is None:
         return ()
+    update = account.update(event.from_carrier_id, event.sim_id)
+    if update is None or update.after != event.after:
+        return ()
+    on = replace(update, after=page[-1].uid) if more else None
     if event.from_carrier_id == event.to_carrier_id:
-        return _fill(state, account, event, page, more=more)
-    account = _filling(state, account, event.sim_id)
-    contents = [Contents(one.uid, one.card, one.digest, one.stamp) for one in page]
+        return _fill(state, account, update, on, page)
+    contents = [Contents(one.uid, one.card, one.digest, one.stamp, over=one.over) for one in page]
     told = take_over(state, account, contents, now)
-    if account.consent and more:
-        return (*told, _next(account, event.from_carrier_id, event.sim_id, page[-1].uid))
-    if event.sim_id is not None:
-        return (*told, _next(account, account.carrier_id, event.sim_id, None))
+    account = state.account(*account.key)
+    if account.consent and on is not None:
+        account = account.with_update(on)
+        told = (*told, next_page(account, on))
+    else:
+        account = account.without_update(update)
+        if update.sim_id is not None:
+            account, own = begin(account, account.carrier_id, update.sim_id)
+            told = (*told, own)
+    state.put_account(account)
     return told
 
 
 def _fill(
-    state: State, account: Account, event: CatchUp, page: Sequence[Entry], *, more: bool
+    state: State, account: Account, update: Update, on: Update | None, page: Sequence[Entry]
 ) -> tuple[Told, ...]:
-    sim = _sim(account, event.sim_id)
+    """Lay a page ready for a SIM; `on` is where the update stands after it, unless it has ended."""
+    account = account.without_update(update) if on is None else account.with_update(on)
+    sim = account.sim(update.sim_id)
     if sim is None:
         return ()
-    sim = replace(sim, filling=more)
-    digests = {one.uid: one.digest for one in page}
-    account, told = lay_ready(state, account.with_sim(sim), sim, digests)
-    if not more and not told:
-        account, told = tell_anew(account, _sim(account, sim.sim_id) or sim)
+    account, told = lay_ready(state, account, sim, {one.uid: one.digest for one in page})
+    if not sim.filling and not told:
+        account, told = tell_anew(account, sim)
     state.put_account(account)
-    return (*told, _next(account, account.carrier_id, sim.sim_id, page[-1].uid)) if more else told
-
-
-def _filling(state: State, account: Account, sim_id: str | None) -> Account:
-    """The account, and that an update for its SIM is under way, should another have ended."""
-    sim = _sim(account, sim_id)
-    if sim is None or sim.filling:
-        return account
-    account = account.with_sim(replace(sim, filling=True))
-    state.put_account(account)
-    return account
-
-
-def _sim(account: Account, sim_id: str | None) -> Sim | None:
-    return next((sim for sim in account.sims if sim.sim_id == sim_id), None)
-
-
-def _next(account: Account, source: str, sim_id: str | None, after: str | None) -> Told:
-    event = CatchUp(
-        owner_id=account.user_id,
-        from_carrier_id=source,
-        to_carrier_id=account.carrier_id,
-        sim_id=sim_id,
-        after=after,
-    )
-    return Told(event, account.user_id)
+    return told if on is None else (*told, next_page(account, on))

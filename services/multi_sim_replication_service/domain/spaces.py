@@ -6,7 +6,8 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from contactmesh.contacts import Card, digest
-from contactmesh.contracts.multi_sim.events import ReplicatedContact
+from contactmesh.contracts.multi_sim.commands import MOST_CHANGES
+from contactmesh.contracts.multi_sim.events import ReplicatedContact, SpaceChanged
 from contactmesh.contracts.multi_sim.records import SpaceKind
 from contactmesh.deciding.decision import Told
 from multi_sim_replication_service.domain.documents import (
@@ -29,17 +30,21 @@ class Contents(NamedTuple):
     stamp: Stamp
     book_rev: int = 0
     """Of the address book's entry that they are, where they come from there."""
+    over: str = NO_CONTACT
+    """The digest of what they were stored over."""
 
     def sent(self) -> ReplicatedContact:
         """The contents as events carry them."""
-        return ReplicatedContact(uid=self.uid, card=self.card, stamp=self.stamp.sent())
+        return ReplicatedContact(
+            uid=self.uid, card=self.card, stamp=self.stamp.sent(), over=self.over
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """By which SIM contents were stored, and all of them, those that were there included."""
+    """Which SIMs' terminals have contents, and all of them, those that were there included."""
 
-    sim_id: str
+    sim_ids: frozenset[str]
     digests: Mapping[str, str]
 
 
@@ -53,7 +58,34 @@ def digest_of(card: Card | dict[str, Any] | None) -> str:
 def contents_of(contact: ReplicatedContact) -> Contents:
     """Contents as an event brought them."""
     stamp = Stamp(contact.stamp.at, contact.stamp.carrier_id)
-    return Contents(contact.uid, contact.card, digest_of(contact.card), stamp)
+    return Contents(contact.uid, contact.card, digest_of(contact.card), stamp, over=contact.over)
+
+
+def next_stamp(
+    state: State, account: Account, uid: str, now: datetime, kind: SpaceKind = SpaceKind.SHARED
+) -> Stamp:
+    """A stamp for what is stored now, above the one that is there."""
+    there = state.entries.get((account.space_id(kind), uid))
+    after = 0 if there is None else there.stamp.at + 1
+    return Stamp(max(after, int(now.timestamp() * 1_000_000)), account.carrier_id)
+
+
+def published(account: Account, contents: Sequence[Contents]) -> tuple[Told, ...]:
+    """The events that tell a user's other accounts what was stored in a shared space."""
+    rev = account.shared.rev
+    return tuple(
+        Told(
+            SpaceChanged(
+                owner_id=account.user_id,
+                carrier_id=account.carrier_id,
+                rev=rev,
+                contacts=tuple(one.sent() for one in contents[at : at + MOST_CHANGES]),
+            ),
+            account.user_id,
+            rev,
+        )
+        for at in range(0, len(contents), MOST_CHANGES)
+    )
 
 
 def newer(state: State, account: Account, contents: Sequence[Contents]) -> list[Contents]:
@@ -94,7 +126,7 @@ def write(
             number += (one.digest != NO_CONTACT) - (before != NO_CONTACT)
         gone = now if one.card is None else None
         book_rev = one.book_rev or (0 if there is None else there.book_rev)
-        entry = Entry(space_id, one.uid, one.digest, one.stamp, one.card, gone, book_rev)
+        entry = Entry(space_id, one.uid, one.digest, one.stamp, one.card, gone, book_rev, one.over)
         state.entries.put((space_id, one.uid), entry)
     told: list[Told] = []
     if different:
@@ -102,7 +134,7 @@ def write(
         account = account.with_space(kind, Space(space.rev + 1, space.contacts + number))
     if kind is SpaceKind.SHARED:
         for sim in account.sims:
-            if seen is not None and sim.sim_id == seen.sim_id:
+            if seen is not None and sim.sim_id in seen.sim_ids:
                 account = mark_seen(state, account, sim, seen.digests)
             else:
                 account, news = lay_ready(state, account, sim, different)

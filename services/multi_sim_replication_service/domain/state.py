@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from contactmesh.contracts.errors import ErrorCode, Refusal
+from contactmesh.contracts.multi_sim.records import SpaceKind
 from contactmesh.deciding.table import Table
 from multi_sim_replication_service.domain.documents import (
     NO_CONTACT,
@@ -38,9 +39,11 @@ class State:
         self.entries: Table[tuple[str, str], Entry] = Table()
         """(space, uid), without their cards"""
         self.sim_entries: Table[tuple[str, str], SimEntry] = Table()
-        """(SIM, uid)"""
+        """(view, uid)"""
+        self.whole: set[str] = set()
+        """Spaces of which all contacts are loaded."""
         self.covered: dict[tuple[str, int], int] = {}
-        """(SIM, revision): how many contacts wait since that revision or before it"""
+        """(view, revision): how many contacts wait since that revision or before it"""
 
     def user(self, user_id: str) -> User:
         """What holds over all accounts of a user."""
@@ -109,16 +112,21 @@ class State:
         entry = self.entries.get((space_id, uid))
         return NO_CONTACT if entry is None else entry.digest
 
-    def sim_entry(self, sim_id: str, uid: str) -> SimEntry:
+    def is_private(self, user_id: str, uid: str) -> bool:
+        """Whether a private space of the user holds a contact."""
+        spaces = (one.space_id(SpaceKind.PRIVATE) for one in self.accounts_of(user_id))
+        return any(self.digest(space_id, uid) != NO_CONTACT for space_id in spaces)
+
+    def sim_entry(self, view_id: str, uid: str) -> SimEntry:
         """What a SIM's terminal has seen of a contact."""
-        return self.sim_entries.get((sim_id, uid)) or SimEntry(sim_id, uid)
+        return self.sim_entries.get((view_id, uid)) or SimEntry(view_id, uid)
 
     def put_sim_entry(self, entry: SimEntry) -> None:
         """Set what a SIM's terminal has seen of a contact; where it knows of none, nothing."""
-        if entry.seen == NO_CONTACT and entry.pending is None:
-            self.sim_entries.drop((entry.sim_id, entry.uid))
+        if entry.seen == NO_CONTACT and entry.pending is None and not entry.declined:
+            self.sim_entries.drop((entry.view_id, entry.uid))
         else:
-            self.sim_entries.put((entry.sim_id, entry.uid), entry)
+            self.sim_entries.put((entry.view_id, entry.uid), entry)
 
 
 def no_account(carrier_id: str) -> Refusal:

@@ -54,11 +54,12 @@ class Loading:
         return [mapping.entry(document) for document in found[:limit]], len(found) > limit
 
     async def _load_whole(self, state: State, want: Wanted) -> None:
-        for space_id, sims in sorted(want.whole):
+        for space_id, views in sorted(want.whole):
             found = await self._entries.find({"space_id": space_id, "live": True}, without=["card"])
             entries = [mapping.entry(document) for document in found]
             state.entries.load(((one.space_id, one.uid), one) for one in entries)
-            want.sim_entries |= {(sim_id, one.uid) for sim_id in sims for one in entries}
+            state.whole.add(space_id)
+            want.sim_entries |= {(view_id, one.uid) for view_id in views for one in entries}
 
     async def _load_entries(self, state: State, want: Wanted) -> None:
         ids = [join_key(*key) for key in sorted(want.entries)]
@@ -70,19 +71,21 @@ class Loading:
     async def _load_sim_entries(self, state: State, want: Wanted) -> None:
         ids = [join_key(*key) for key in sorted(want.sim_entries)]
         found = map(mapping.sim_entry, (await self._sim_entries.get_many(ids)).values())
-        state.sim_entries.load(((one.sim_id, one.uid), one) for one in found)
+        state.sim_entries.load(((one.view_id, one.uid), one) for one in found)
 
-    async def _load_covered(self, state: State, sim_id: str, rev: int, now: int) -> None:
-        where: Document = {"sim_id": sim_id, "waits": True}
+    async def _load_covered(
+        self, state: State, view_id: str, rev: int, now: int, waiting: int
+    ) -> None:
+        where: Document = {"view_id": view_id, "waits": True}
         if rev < now:
             where["pending_rev"] = {"$lte": rev}
-            count = await self._sim_entries.count(where, limit=1_000_000)
-            state.covered[sim_id, rev] = count
+            waiting = await self._sim_entries.count(where, limit=1_000_000)
+        state.covered[view_id, rev] = waiting
         found = map(
             mapping.sim_entry,
             await self._sim_entries.find(where, sort=[("uid", 1)], limit=MOST_DECIDED),
         )
-        state.sim_entries.load(((one.sim_id, one.uid), one) for one in found)
+        state.sim_entries.load(((one.view_id, one.uid), one) for one in found)
 
 
 GUARDED: Final[tuple[tuple[str, str, Callable[[Any], Document]], ...]] = (

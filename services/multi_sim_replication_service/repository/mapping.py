@@ -18,6 +18,7 @@ from multi_sim_replication_service.domain.documents import (
     SimEntry,
     Space,
     Stamp,
+    Update,
     User,
 )
 
@@ -49,7 +50,7 @@ def stored_account(account: Account) -> Document:
     """An account with its SIMs, less its `etag`."""
     values = asdict(account)
     del values["etag"]
-    return {**values, "sims": list(values["sims"])}
+    return {**values, "sims": list(values["sims"]), "updates": list(values["updates"])}
 
 
 def account(document: Document) -> Account:
@@ -61,6 +62,7 @@ def account(document: Document) -> Account:
             "shared": Space(**values["shared"]),
             "private": Space(**values["private"]),
             "sims": tuple(Sim(**sim) for sim in values["sims"]),
+            "updates": tuple(Update(**update) for update in values["updates"]),
         }
     )
 
@@ -80,6 +82,7 @@ def stored_entry(entry: Entry) -> Document:
         else json.dumps(card, ensure_ascii=False, separators=(",", ":")),
         "deleted_at": entry.deleted_at,
         "book_rev": entry.book_rev,
+        "over": entry.over,
     }
 
 
@@ -94,20 +97,24 @@ def entry(document: Document) -> Entry:
         card=None if card is None else json.loads(card),
         deleted_at=document["deleted_at"],
         book_rev=document["book_rev"],
+        over=document["over"],
     )
 
 
 def stored_sim_entry(one: SimEntry) -> Document:
     """What a SIM's terminal has seen of a contact."""
-    return {**asdict(one), "waits": one.pending is not None}
+    waits = one.pending is not None
+    return {**asdict(one), "declined": list(one.declined), "waits": waits}
 
 
 def sim_entry(document: Document) -> SimEntry:
     """What a SIM's terminal has seen of a contact."""
     return SimEntry(
-        document["sim_id"],
+        document["view_id"],
         document["uid"],
         document["seen"],
         document["pending"],
         document["pending_rev"],
+        document["over"],
+        tuple(document["declined"]),
     )

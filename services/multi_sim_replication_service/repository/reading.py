@@ -1,6 +1,7 @@
 """The queries behind lists and looks, what all collections need as indexes, and what is let go."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Final
 
 from contactmesh.storage.database import Database, Index
@@ -8,18 +9,16 @@ from multi_sim_replication_service.domain.documents import Account, Entry, SimEn
 from multi_sim_replication_service.repository import mapping
 from multi_sim_replication_service.repository.mapping import join_key
 
-REMOVALS_KEPT_SECONDS: Final = 90 * 24 * 3600
-
 INDEXES: Final = {
     mapping.ACCOUNTS: [Index((("user_id", 1),))],
     mapping.ENTRIES: [
         Index((("space_id", 1), ("uid", 1))),
         Index((("space_id", 1), ("live", 1), ("uid", 1))),
-        Index((("deleted_at", 1),), expire_seconds=REMOVALS_KEPT_SECONDS),
+        Index((("live", 1), ("deleted_at", 1))),
     ],
     mapping.SIM_ENTRIES: [
-        Index((("sim_id", 1), ("waits", 1), ("uid", 1))),
-        Index((("sim_id", 1), ("waits", 1), ("pending_rev", 1))),
+        Index((("view_id", 1), ("waits", 1), ("uid", 1))),
+        Index((("view_id", 1), ("waits", 1), ("pending_rev", 1))),
     ],
 }
 
@@ -71,15 +70,25 @@ class Reading:
         found = await self._entries.get_many([join_key(space_id, uid) for uid in uids])
         return {one.uid: one for one in map(mapping.entry, found.values())}
 
-    async def waiting(self, sim_id: str, after: str | None, *, limit: int) -> list[SimEntry]:
+    async def waiting(self, view_id: str, after: str | None, *, limit: int) -> list[SimEntry]:
         """What waits for a SIM, by uid."""
         found = await self._sim_entries.find(
-            {"sim_id": sim_id, "waits": True, "uid": {"$gt": after or ""}},
+            {"view_id": view_id, "waits": True, "uid": {"$gt": after or ""}},
             sort=[("uid", 1)],
             limit=limit,
         )
         return [mapping.sim_entry(document) for document in found]
 
-    async def forget_sim(self, sim_id: str) -> None:
-        """Delete what is kept for a SIM that was removed."""
-        await self._sim_entries.delete_where({"sim_id": sim_id})
+    async def waiting_of(self, view_id: str, uids: Sequence[str]) -> list[SimEntry]:
+        """What waits for a SIM of some contacts, by uid."""
+        keys = sorted({join_key(view_id, uid) for uid in uids})
+        found = map(mapping.sim_entry, (await self._sim_entries.get_many(keys)).values())
+        return sorted((one for one in found if one.pending is not None), key=lambda one: one.uid)
+
+    async def forget_removals(self, before: datetime) -> None:
+        """Delete removals that were stored before a time."""
+        await self._entries.delete_where({"live": False, "deleted_at": {"$lt": before}})
+
+    async def forget_view(self, view_id: str) -> None:
+        """Delete what a terminal had seen that a SIM has left."""
+        await self._sim_entries.delete_where({"view_id": view_id})

@@ -37,6 +37,7 @@ from contactmesh.terminal.entries import (
     OwnCard,
 )
 from contactmesh.terminal.errors import (
+    AcceptingCancelled,
     AlreadyEnrolled,
     AuthenticationRefused,
     CommandRefused,
@@ -78,6 +79,7 @@ from contactmesh.terminal.updates import (
     HandedOver,
     InvitationClosed,
     InvitationReceived,
+    LargeRemovalWaiting,
     MemberJoined,
     MemberLeft,
     OwnCardUpdated,
@@ -89,6 +91,7 @@ from contactmesh.terminal.updates import (
 
 __all__ = [
     "AcceptOutcome",
+    "AcceptingCancelled",
     "AlreadyEnrolled",
     "Applied",
     "AuthenticationRefused",
@@ -116,6 +119,7 @@ __all__ = [
     "KnownLines",
     "KnownMember",
     "LargeRemoval",
+    "LargeRemovalWaiting",
     "LinkRefused",
     "MemberJoined",
     "MemberLeft",

@@ -1,17 +1,13 @@
 """Looking at what waits for a SIM, and deciding on it (rows M5, M6)."""
 
 import asyncio
-from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
-from dataclasses import dataclass, field
-from typing import Final
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 
 from pydantic import ValidationError
 
 from contactmesh.contacts import Card
 from contactmesh.contracts.errors import ErrorBody, ErrorCode
 from contactmesh.contracts.multi_sim.commands import (
-    MOST_DECIDED,
     MOST_SHOWN,
     Decide,
     DecisionTaken,
@@ -19,70 +15,27 @@ from contactmesh.contracts.multi_sim.commands import (
     PendingItem,
     ShowPending,
 )
-from contactmesh.terminal.errors import LargeRemoval, RevisionConflict, UnreadableReply
+from contactmesh.terminal.decisions import Choice, Tally
+from contactmesh.terminal.errors import (
+    AcceptingCancelled,
+    LargeRemoval,
+    RevisionConflict,
+    TerminalError,
+    UnreadableReply,
+)
 from contactmesh.terminal.phonebook import Phonebook
 from contactmesh.terminal.phonebook_spaces import Waiting
+from contactmesh.terminal.progress import Progress
 from contactmesh.terminal.pulling import Ask
 from contactmesh.terminal.reading import unreadable
 from contactmesh.terminal.rules.spaces import (
-    Overwritten,
     PendingChange,
     PendingContact,
-    Settled,
+    has_fit_uid,
     too_many,
 )
 from contactmesh.terminal.space_entries import AcceptOutcome, PendingBook
-from contactmesh.terminal.storing import Progress
 from contactmesh.terminal.updates import Update
-
-_KEPT: Final = "kept"
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """What is decided on.
-
-    Attributes:
-        sim_id: for which SIM it waits.
-        carrier_id: at whose account.
-        uids: which contacts; all if not given.
-        pending_rev: the revision that was looked at; what waits now if not given.
-    """
-
-    sim_id: str
-    carrier_id: str
-    uids: frozenset[str] | None = None
-    pending_rev: int | None = None
-
-    def takes(self, uid: str) -> bool:
-        """Whether a contact is meant."""
-        return self.uids is None or uid in self.uids
-
-
-@dataclass(slots=True)
-class _Tally:
-    """What came of each contact; one that is shown again counts as what it was at first."""
-
-    became: dict[str, str] = field(default_factory=dict)
-    overwritten: list[Overwritten] = field(default_factory=list)
-
-    def add(self, results: Iterable[Settled]) -> None:
-        for result in results:
-            change = _KEPT if result.kept else result.contact.change.value
-            if change != PendingChange.SAME or result.contact.uid not in self.became:
-                self.became[result.contact.uid] = change
-            self.overwritten.extend(result.overwritten)
-
-    def outcome(self) -> AcceptOutcome:
-        number = Counter(self.became.values())
-        return AcceptOutcome(
-            added=number[PendingChange.ADDED],
-            changed=number[PendingChange.CHANGED],
-            removed=number[PendingChange.REMOVED],
-            same=number[PendingChange.SAME],
-            kept=number[_KEPT],
-            overwritten=tuple(self.overwritten),
-        )
 
 
 class Accepting:
@@ -116,8 +69,8 @@ class Accepting:
             # look is not settled by a decision that names it.
             looked_at = looked_at or page
             contacts += await self._phonebook.preview(choice.carrier_id, _waiting(page.items))
-        if looked_at is None:
-            raise TypeError("what waits has one page at the least")
+        if looked_at is None:  # nothing that could wait was named
+            looked_at = await self._ask(ShowPending(sim_id=choice.sim_id, limit=1), Pending)
         return PendingBook(looked_at.pending_rev, looked_at.filling, tuple(contacts))
 
     async def accept(
@@ -138,39 +91,56 @@ class Accepting:
             progress: told how far it is.
         """
         async with self._one_at_a_time:
-            tally = _Tally()
-            contacts = await self._phonebook.number_own()
-            while True:
-                try:
-                    left = await self._accept_cards(choice, tally, progress)
-                    if not removals:
-                        await self._guard(choice, left, contacts, removed_before, tally)
-                    for rev, uids in left:
-                        for at in range(0, len(uids), MOST_SHOWN):
-                            page = [(uid, None) for uid in uids[at : at + MOST_SHOWN]]
-                            await self._take(choice, page, rev, tally)
-                except RevisionConflict:
-                    # What changed while it was taken over is shown again, with the rest.
-                    if choice.pending_rev is not None:
-                        raise
-                else:
-                    return tally.outcome()
+            tally = Tally()
+            try:
+                await self._accept_all(choice, tally, removed_before, progress, removals=removals)
+            except TerminalError as error:
+                error.accepted = tally.outcome()
+                raise
+            except asyncio.CancelledError as cancelled:
+                raise AcceptingCancelled(tally.outcome()) from cancelled
+            return tally.outcome()
+
+    async def _accept_all(
+        self,
+        choice: Choice,
+        tally: Tally,
+        removed_before: int,
+        progress: Progress | None,
+        *,
+        removals: bool,
+    ) -> None:
+        contacts = await self._phonebook.number_own()
+        while True:
+            try:
+                left = await self._accept_cards(choice, tally, progress)
+                if not removals:
+                    await self._guard(choice, left, contacts, removed_before)
+                for rev, gone in left:
+                    for at in range(0, len(gone), MOST_SHOWN):
+                        await self._take(choice, gone[at : at + MOST_SHOWN], rev, tally)
+            except RevisionConflict:
+                # What changed while it was taken over is shown again, with the rest.
+                if choice.pending_rev is not None:
+                    raise
+            else:
+                return
 
     async def _accept_cards(
-        self, choice: Choice, tally: _Tally, progress: Progress | None
-    ) -> list[tuple[int, list[str]]]:
+        self, choice: Choice, tally: Tally, progress: Progress | None
+    ) -> list[tuple[int, list[Waiting]]]:
         """Accept all but removals, which come last because all of them together are guarded.
 
         Returns:
-            The uids of the removals, with the revision as of which they were shown.
+            The removals, with the revision as of which they were shown.
         """
-        left: list[tuple[int, list[str]]] = []
+        left: list[tuple[int, list[Waiting]]] = []
         done = number = 0
         async for page in self._pages(choice):
-            items = [item for item in page.items if choice.takes(item.uid)]
-            cards = _waiting(item for item in items if item.card is not None)
+            items = _waiting(page.items)
+            cards = [item for item in items if item.card is not None]
             await self._take(choice, cards, page.pending_rev, tally)
-            left.append((page.pending_rev, [item.uid for item in items if item.card is None]))
+            left.append((page.pending_rev, [item for item in items if item.card is None]))
             done += len(items)
             number = number or (page.waiting if choice.uids is None else len(choice.uids))
             if progress is not None and items:
@@ -180,90 +150,111 @@ class Accepting:
     async def _guard(
         self,
         choice: Choice,
-        left: Sequence[tuple[int, Sequence[str]]],
+        left: Sequence[tuple[int, Sequence[Waiting]]],
         contacts: int,
         removed_before: int,
-        tally: _Tally,
     ) -> None:
         number = 0
-        for _, uids in left:
-            shown = await self._phonebook.preview(choice.carrier_id, [(uid, None) for uid in uids])
+        for _, gone in left:
+            shown = await self._phonebook.preview(choice.carrier_id, gone)
             number += sum(
                 one.change is PendingChange.REMOVED and not one.changed_here for one in shown
             )
         if too_many(number + removed_before, contacts + removed_before):
-            raise LargeRemoval(number, contacts, tally.outcome())
+            raise LargeRemoval(number, contacts)
 
-    async def _take(self, choice: Choice, page: Sequence[Waiting], rev: int, tally: _Tally) -> None:
+    async def _take(self, choice: Choice, page: Sequence[Waiting], rev: int, tally: Tally) -> None:
         """First the phonebook, then the service: what a break in between leaves is shown again."""
         if not page:
             return
-        results, applied = await self._phonebook.accept(choice.carrier_id, page)
-        self._emit(applied.updates)
-        tally.add(results)
-        uids = tuple(uid for uid, _ in page)
-        await self._decide(choice, rev, uids, accept=True)
+        writing = asyncio.ensure_future(self._phonebook.accept(choice.carrier_id, page))
+        try:
+            await asyncio.shield(writing)
+        finally:
+            # Cancelled or not, what is being written is written to its end, and counts.
+            results, applied = await writing
+            self._emit(applied.updates)
+            tally.add(results)
+        await self._decide(choice, rev, page, accept=True)
 
     async def decline(self, choice: Choice, *, progress: Progress | None = None) -> int:
         """Decline what waits; see `SimCommands.decline_contacts`."""
         async with self._one_at_a_time:
-            if choice.uids is None:
-                return await self._decline_all(choice, progress)
-            uids = sorted(choice.uids)
             settled = 0
-            for at in range(0, len(uids), MOST_DECIDED):
-                page = tuple(uids[at : at + MOST_DECIDED])
-                settled += await self._decline_named(choice, page)
-                if progress is not None:
-                    progress(at + len(page), len(uids))
-            return settled
+            while True:
+                try:
+                    async for page in self._pages(choice):
+                        if page.items:
+                            settled += await self._leave(choice, page)
+                        if progress is not None and page.items:
+                            progress(settled, max(settled, _number(choice, page, settled)))
+                except RevisionConflict:
+                    # What changed meanwhile is looked at again, with the rest.
+                    if choice.pending_rev is not None:
+                        raise
+                else:
+                    return settled
 
-    async def _decline_all(self, choice: Choice, progress: Progress | None) -> int:
-        rev = await self._rev(choice)
-        settled, left = 0, 1
-        while left:
-            taken = await self._decide(choice, rev, None, accept=False)
-            settled, left = settled + taken.settled, taken.left
-            if progress is not None and taken.settled:
-                progress(settled, settled + left)
-        return settled
+    async def _leave(self, choice: Choice, page: Pending) -> int:
+        """What was declined stays in the space: a later edit here may be stored over it."""
+        items = _waiting(page.items)
+        taken = await self._decide(choice, page.pending_rev, items, accept=False)
+        await self._phonebook.declined(choice.carrier_id, items)
+        return taken.settled
 
-    async def _decline_named(self, choice: Choice, uids: tuple[str, ...]) -> int:
-        while True:
-            rev = await self._rev(choice)
-            try:
-                return (await self._decide(choice, rev, uids, accept=False)).settled
-            except RevisionConflict:
-                if choice.pending_rev is not None:
-                    raise
-
-    async def _rev(self, choice: Choice) -> int:
-        if choice.pending_rev is not None:
-            return choice.pending_rev
-        command = ShowPending(sim_id=choice.sim_id, limit=1)
-        return (await self._ask(command, Pending)).pending_rev
+    async def nothing_new(self, choice: Choice) -> dict[str, str]:
+        """The digests of those that wait and that would change nothing if they were accepted."""
+        found: dict[str, str] = {}
+        async for page in self._pages(choice):
+            waiting = [one for one in _waiting(page.items) if one.card is not None]
+            shown = await self._phonebook.preview(choice.carrier_id, waiting)
+            found |= {
+                item.uid: item.digest
+                for item, one in zip(waiting, shown, strict=True)
+                if one.change is PendingChange.SAME
+            }
+        return found
 
     async def _decide(
-        self, choice: Choice, rev: int, uids: tuple[str, ...] | None, *, accept: bool
+        self, choice: Choice, rev: int, page: Sequence[Waiting], *, accept: bool
     ) -> DecisionTaken:
+        uids = tuple(one.uid for one in page)
         command = Decide(sim_id=choice.sim_id, pending_rev=rev, accept=accept, uids=uids)
         return await self._ask(command, DecisionTaken)
 
     async def _pages(self, choice: Choice) -> AsyncIterator[Pending]:
-        """What waits, page by page.
+        """What waits of what is chosen, page by page.
 
         Raises:
             RevisionConflict: it is not what was looked at.
         """
-        after: str | None = None
-        while True:
-            page = await self._ask(ShowPending(sim_id=choice.sim_id, after=after), Pending)
-            if choice.pending_rev not in (None, page.pending_rev):
-                raise _moved_on(page.pending_rev)
-            yield page
-            after = page.after
-            if after is None:
-                return
+        for uids in _chosen(choice):
+            after: str | None = None
+            while True:
+                command = ShowPending(sim_id=choice.sim_id, uids=uids, after=after)
+                page = await self._ask(command, Pending)
+                if choice.pending_rev not in (None, page.pending_rev):
+                    raise _moved_on(page.pending_rev)
+                yield page
+                after = page.after
+                if after is None:
+                    break
+
+
+def _chosen(choice: Choice) -> Iterator[tuple[str, ...] | None]:
+    """The uids to ask for, as many as go in one command; all that wait if none are named."""
+    if choice.uids is None:
+        yield None
+        return
+    # What no space takes does not wait either.
+    uids = sorted(filter(has_fit_uid, choice.uids))
+    for at in range(0, len(uids), MOST_SHOWN):
+        yield tuple(uids[at : at + MOST_SHOWN])
+
+
+def _number(choice: Choice, page: Pending, settled: int) -> int:
+    """Of how many contacts so many are settled."""
+    return settled + page.waiting - len(page.items) if choice.uids is None else len(choice.uids)
 
 
 def _waiting(items: Iterable[PendingItem]) -> list[Waiting]:
@@ -274,7 +265,11 @@ def _waiting(items: Iterable[PendingItem]) -> list[Waiting]:
     """
     try:
         return [
-            (item.uid, None if item.card is None else Card.model_validate(item.card))
+            Waiting(
+                item.uid,
+                None if item.card is None else Card.model_validate(item.card),
+                item.over,
+            )
             for item in items
         ]
     except ValidationError as error:

@@ -1,20 +1,21 @@
 """Accepting by itself what waits for chosen SIMs: when it is told, and at every connection."""
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
 import structlog
 
 from contactmesh.contracts.multi_sim.commands import AccountList, ListAccounts
-from contactmesh.terminal.accepting import Accepting, Choice
-from contactmesh.terminal.errors import LargeRemoval, NoReply
+from contactmesh.terminal.accepting import Accepting
+from contactmesh.terminal.decisions import Choice
+from contactmesh.terminal.errors import LargeRemoval, NoReply, TerminalError
 from contactmesh.terminal.phonebook import Phonebook
 from contactmesh.terminal.pulling import REFUSED, Ask
+from contactmesh.terminal.space_choices import AcceptingRecord
 from contactmesh.terminal.space_entries import AcceptOutcome
-from contactmesh.terminal.space_records import AcceptingRecord
-from contactmesh.terminal.updates import SimContactsWaiting, Update
+from contactmesh.terminal.updates import LargeRemovalWaiting, SimContactsWaiting, Update
 
 ONE_REMOVAL: Final = timedelta(days=1)
 """Removals within this time count as one: a large one comes in pages, each of them small."""
@@ -23,21 +24,30 @@ _log = structlog.get_logger(__name__)
 
 
 class AutoAccepter:
-    """Accepts what waits for the SIMs for which the user chose it; large removals are left waiting.
+    """Accepts what waits for the SIMs for which the user chose it.
+
+    Large removals are left waiting, and told.
 
     Args:
         phonebook: holds the choice.
         ask: sends a command and gives its result.
         accepting: accepts.
+        emit: takes what was left waiting.
         terminal_id: of which terminal's SIMs.
     """
 
     def __init__(
-        self, phonebook: Phonebook, ask: Ask, accepting: Accepting, terminal_id: str
+        self,
+        phonebook: Phonebook,
+        ask: Ask,
+        accepting: Accepting,
+        emit: Callable[[Iterable[Update]], None],
+        terminal_id: str,
     ) -> None:
         self._phonebook = phonebook
         self._ask = ask
         self._accepting = accepting
+        self._emit = emit
         self._terminal_id = terminal_id
         self._wake = asyncio.Event()
 
@@ -68,7 +78,7 @@ class AutoAccepter:
                 _log.info("accepting_unanswered", command=error.command)
                 self.wake()
             except REFUSED as error:
-                # The next push or connection is soon enough: the same would be refused again.
+                # Not even the list of accounts.
                 _log.warning("accepting_refused", reason=str(error))
 
     async def _accept_all(self) -> None:
@@ -80,8 +90,14 @@ class AutoAccepter:
             for sim in account.sims:
                 here = sim.terminal_id == self._terminal_id
                 if here and sim.waiting and sim.sim_id in chosen:
-                    choice = Choice(sim.sim_id, account.carrier_id)
-                    await self._accept(choice, chosen[sim.sim_id])
+                    await self._try(Choice(sim.sim_id, account.carrier_id), chosen[sim.sim_id])
+
+    async def _try(self, choice: Choice, record: AcceptingRecord) -> None:
+        try:
+            await self._accept(choice, record)
+        except REFUSED as error:
+            # The next push or connection is soon enough: the same would be refused again.
+            _log.warning("accepting_refused", sim_id=choice.sim_id, reason=str(error))
 
     async def _accept(self, choice: Choice, record: AcceptingRecord) -> None:
         now = datetime.now(UTC)
@@ -92,8 +108,17 @@ class AutoAccepter:
             outcome = await self._accepting.accept(choice, removed_before=record.removed)
         except LargeRemoval as error:
             _log.warning("large_removal_left_waiting", sim_id=choice.sim_id, of=error.contacts)
+            self._emit((LargeRemovalWaiting(choice.sim_id, error.removals),))
             outcome = error.accepted
-        removed = 0 if outcome is None else outcome.removed
-        if choice.sim_id in await self._phonebook.accepting():
-            record = AcceptingRecord(record.counted_from, record.removed + removed)
-            await self._phonebook.save_accepting(choice.sim_id, record)
+        except TerminalError as error:
+            await self._count(choice, record, error.accepted)
+            raise
+        await self._count(choice, record, outcome)
+
+    async def _count(
+        self, choice: Choice, record: AcceptingRecord, outcome: AcceptOutcome | None
+    ) -> None:
+        if outcome is not None and outcome.removed:
+            removed = record.removed + outcome.removed
+            counted = AcceptingRecord(record.counted_from, removed)
+            await self._phonebook.count_removed(choice.sim_id, counted)

@@ -34,10 +34,11 @@ from contactmesh.terminal.errors import (
     UnreadableReply,
 )
 from contactmesh.terminal.phonebook import Phonebook
+from contactmesh.terminal.progress import Progress
 from contactmesh.terminal.pulling import Ask
 from contactmesh.terminal.rules.full_sync import Listed
 from contactmesh.terminal.rules.spaces import too_many
-from contactmesh.terminal.storing import ROOM_BYTES, Progress
+from contactmesh.terminal.storing import ROOM_BYTES
 from contactmesh.terminal.updates import Update
 
 _FAILURES: Final = (

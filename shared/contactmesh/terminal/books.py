@@ -31,9 +31,9 @@ from contactmesh.contracts.sync.records import ConflictView, Policy, Version
 from contactmesh.terminal.book_entries import Duplicate, Joined, SyncOutcome
 from contactmesh.terminal.commands import ServiceCommands
 from contactmesh.terminal.errors import UnknownContact
+from contactmesh.terminal.progress import Progress
 from contactmesh.terminal.rules.scheduling import Schedule
 from contactmesh.terminal.rules.spaces import has_fit_uid
-from contactmesh.terminal.storing import Progress
 
 SHORTEST_SECONDS: Final = 60
 """The shortest interval at which a terminal syncs by itself."""

@@ -119,10 +119,18 @@ _MIGRATIONS: Final = (
         carrier_id TEXT NOT NULL,
         space TEXT NOT NULL,
         uid TEXT NOT NULL,
-        digest TEXT NOT NULL,
-        card TEXT NOT NULL,
+        digest TEXT,
+        card TEXT,
+        stored INTEGER NOT NULL DEFAULT 0,
+        earlier_digest TEXT,
+        earlier_card TEXT,
+        space_digest TEXT NOT NULL DEFAULT '',
+        sent TEXT,
         PRIMARY KEY (carrier_id, space, uid)
     ) STRICT;
+    CREATE INDEX space_contacts_uid ON space_contacts (uid);
+
+    CREATE INDEX contacts_uid ON contacts (uid);
 
     CREATE TABLE private_contacts (
         uid TEXT NOT NULL,

@@ -1,11 +1,31 @@
 """The closed family of errors that a terminal raises; every message says what to do."""
 
+import asyncio
+
 from contactmesh.contracts.errors import ErrorBody, ErrorCode
 from contactmesh.terminal.space_entries import AcceptOutcome
 
 
 class TerminalError(Exception):
-    """Anything that a terminal cannot do."""
+    """Anything that a terminal cannot do.
+
+    Attributes:
+        accepted: when accepting contacts failed, what had been accepted before.
+    """
+
+    accepted: AcceptOutcome | None = None
+
+
+class AcceptingCancelled(asyncio.CancelledError):
+    """Accepting contacts was cancelled.
+
+    Attributes:
+        accepted: what had been accepted before.
+    """
+
+    def __init__(self, accepted: AcceptOutcome) -> None:
+        super().__init__()
+        self.accepted: AcceptOutcome = accepted
 
 
 class NotEnrolled(TerminalError):
@@ -128,17 +148,16 @@ class LargeRemoval(TerminalError):
     Attributes:
         removals: how many contacts would be removed.
         contacts: how many there are.
-        accepted: what was accepted before, all but the removals; none if nothing was to be.
+        accepted: what was accepted before, all but the removals; none of a store.
     """
 
-    def __init__(self, removals: int, contacts: int, accepted: AcceptOutcome | None = None) -> None:
+    def __init__(self, removals: int, contacts: int) -> None:
         super().__init__(
             f"{removals} of {contacts} contacts would be removed. Look whether that is meant, then "
             "ask again with removals=True."
         )
         self.removals = removals
         self.contacts = contacts
-        self.accepted = accepted
 
 
 class PhonebookUnusable(TerminalError):

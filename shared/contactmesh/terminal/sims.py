@@ -17,11 +17,11 @@ from contactmesh.contracts.multi_sim.commands import (
 )
 from contactmesh.contracts.multi_sim.records import SpaceKind, UserInformation
 from contactmesh.contracts.reply import Done
-from contactmesh.terminal.accepting import Choice
 from contactmesh.terminal.commands import ServiceCommands
+from contactmesh.terminal.decisions import Choice
+from contactmesh.terminal.progress import Progress
 from contactmesh.terminal.space_entries import AcceptOutcome, PendingBook, StoreOutcome
 from contactmesh.terminal.space_records import Space
-from contactmesh.terminal.storing import Progress
 
 
 class SimCommands(ServiceCommands):
@@ -113,12 +113,14 @@ class SimCommands(ServiceCommands):
         """Store the phonebook's entries in a space of a SIM's account (rows M3, M4).
 
         What changed is sent, against what this terminal last stored there or accepted from there.
-        Entries are stored as the owner wrote them; what groups alone brought never is.
+        Entries are stored as the owner wrote them; what groups alone brought never is. A contact
+        of which the shared space holds something that this terminal has not seen is not stored,
+        whatever the space: that waits for this SIM, to be decided on first. Accepting merges both.
 
         Storing named contacts as private makes them so: they go to the private space, leave the
         account's shared one, and no shared space of any carrier is given them any more; those that
         this terminal stored them in are told so at their next store. Storing them as shared ends
-        that for this carrier.
+        that for this carrier, and for those at which the user has no SIM any more.
 
         Args:
             sim_id: a SIM in this terminal.
@@ -141,14 +143,15 @@ class SimCommands(ServiceCommands):
             sim_id, Space(carrier_id, space), contact_ids, removals=removals, progress=progress
         )
 
-    async def pending(self, sim_id: str) -> PendingBook:
-        """What waits for a SIM, worked out against the phonebook (row M5).
+    async def pending(self, sim_id: str, uids: Iterable[str] | None = None) -> PendingBook:
+        """What waits for a SIM, or which of some contacts do, against the phonebook (row M5).
 
         Raises:
             UnknownSim: the user has no such SIM.
         """
         carrier_id = await self._spaces.carrier_of(sim_id, here=False)
-        return await self._spaces.accepting.pending(Choice(sim_id, carrier_id))
+        chosen = None if uids is None else frozenset(uids)
+        return await self._spaces.accepting.pending(Choice(sim_id, carrier_id, chosen))
 
     async def accept_contacts(
         self,
@@ -163,6 +166,9 @@ class SimCommands(ServiceCommands):
 
         What was changed here as well is merged, field by field; where both changed one, what waits
         wins and the lost value is in the outcome. What was changed here and is to be removed stays.
+
+        Whatever error ends it says in `accepted` what was accepted until then, with the values that
+        were lost; if it is cancelled, it is `AcceptingCancelled` that does.
 
         Args:
             sim_id: a SIM in this terminal.
@@ -191,6 +197,8 @@ class SimCommands(ServiceCommands):
     ) -> int:
         """Decline what waits for a SIM: the phonebook stays, and it does not come back (row M6).
 
+        What was declined stays in the space until an edit made here is stored over it.
+
         Args:
             sim_id: a SIM in this terminal.
             uids: which contacts; all that wait if not given.
@@ -203,7 +211,7 @@ class SimCommands(ServiceCommands):
         Raises:
             UnknownSim: the user has no such SIM.
             SimElsewhere: it is in another terminal.
-            RevisionConflict: a named contact is not what was looked at any more; look again.
+            RevisionConflict: what waits is not what was looked at any more; look again.
         """
         choice = await self._choice(sim_id, uids, pending_rev)
         return await self._spaces.accepting.decline(choice, progress=progress)
@@ -218,8 +226,15 @@ class SimCommands(ServiceCommands):
         """Accept what waits for a SIM by itself from now on, or no longer.
 
         It is done when something is told to wait and at every connection, by a terminal that runs
-        with `pull`. Large removals are left waiting; those of one day count together.
+        with `pull`. Large removals, with those of one day counted together, are left waiting and
+        told as `LargeRemovalWaiting`. A value that was edited here and is lost is told with the
+        update, `ContactUpdated.overwritten`.
+
+        Raises:
+            UnknownSim: the user has no such SIM.
         """
+        if accept:
+            await self._spaces.carrier_of(sim_id, here=False)
         await self._spaces.accepter.choose(sim_id, accept=accept)
 
     async def auto_accepts(self) -> frozenset[str]:

@@ -28,10 +28,15 @@ class StoreOutcome:
         written: contacts that the space had not, or otherwise.
         removed: contacts that the phonebook has no more and that left the space.
         same: contacts that the space had already, as they are.
-        private: contacts that a shared space was not given because they are private.
+        private: contacts that a shared space was not given because they are private, here or in
+            the account of any SIM.
         left_out: contacts that no space is given because groups alone brought them.
         moved: contacts that left the account's other space, because they are in this one now.
+        waiting: contacts that were not stored because the shared space holds something else than
+            this terminal knows: that waits for a decision.
         too_large: the names of contacts that are too large to be stored; the others are.
+        unfit_uid: the names of contacts that cannot be stored because their uid has more than 500
+            characters, or control characters; the others are.
     """
 
     written: int = 0
@@ -40,7 +45,9 @@ class StoreOutcome:
     private: int = 0
     left_out: int = 0
     moved: int = 0
+    waiting: int = 0
     too_large: tuple[str, ...] = ()
+    unfit_uid: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

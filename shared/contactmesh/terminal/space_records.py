@@ -1,33 +1,37 @@
 """The rows of what was stored in SIM accounts' spaces, and accepted, inside a transaction."""
 
 import json
-import sqlite3
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Final
 
 from contactmesh.contracts.multi_sim.records import SpaceKind
 from contactmesh.terminal.database import json_text
 from contactmesh.terminal.rules.views import CardJson
+from contactmesh.terminal.space_choices import NAMED, PRIVATE, SpaceChoices, uid_list
 
-_PRIVATE: Final = "EXISTS (SELECT 1 FROM private_contacts p WHERE p.uid = {uid})"
 _HELD: Final = {
-    SpaceKind.SHARED: f"contacts.own IS NOT NULL AND NOT {_PRIVATE.format(uid='contacts.uid')}",
+    SpaceKind.SHARED: f"contacts.own IS NOT NULL AND NOT {PRIVATE.format(uid='contacts.uid')}",
     SpaceKind.PRIVATE: "contacts.own IS NOT NULL AND EXISTS (SELECT 1 FROM private_contacts p "
     "WHERE p.uid = contacts.uid AND p.carrier_id = :carrier_id)",
 }
 """Which entries of the owner's belong in a space."""
-_NAMED: Final = "(:uids IS NULL OR {uid} IN (SELECT value FROM json_each(:uids)))"
 _DIFFERING: Final = {
     kind: "FROM contacts LEFT JOIN space_contacts s ON s.carrier_id = :carrier_id AND s.space = "
-    f":space AND s.uid = contacts.uid WHERE {held} AND {_NAMED.format(uid='contacts.uid')} AND "
-    "contacts.uid > :after AND (s.card IS NULL OR s.card != contacts.own)"
+    f":space AND s.uid = contacts.uid WHERE {held} AND {NAMED.format(uid='contacts.uid')} AND "
+    "contacts.uid > :after AND (s.card IS NULL OR s.card != contacts.own OR s.sent IS NOT NULL)"
     for kind, held in _HELD.items()
 }
+_KNOWN: Final = (
+    "SELECT k.space_digest FROM space_contacts k WHERE k.carrier_id = :carrier_id AND k.space = "
+    "'shared' AND k.uid = contacts.uid"
+)
+"""What the account's shared space is known to hold of a contact."""
+_THERE: Final = "(s.digest IS NOT NULL OR s.sent IS NOT NULL)"
+"""Of what was only declined, nothing of this terminal's is there."""
 _GONE: Final = {
     kind: "FROM space_contacts s WHERE s.carrier_id = :carrier_id AND s.space = :space AND "  # noqa: S608 - constants
-    f"{_NAMED.format(uid='s.uid')} AND NOT EXISTS (SELECT 1 FROM contacts WHERE "
+    f"{_THERE} AND {NAMED.format(uid='s.uid')} AND NOT EXISTS (SELECT 1 FROM contacts WHERE "
     f"contacts.uid = s.uid AND {held}) ORDER BY s.uid"
     for kind, held in _HELD.items()
 }
@@ -47,12 +51,15 @@ class OwnEntry:
 
     Attributes:
         card: its JSON, as the phonebook has it.
-        remembered: the digest of what was last stored or accepted, none if nothing was.
+        remembered: the digest of what was last stored or accepted, none if nothing was, or if it is
+            not known what became of a store.
+        known: the digest of what the account's shared space is known to hold, empty for nothing.
     """
 
     uid: str
     card: str
     remembered: str | None
+    known: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,29 +68,45 @@ class GoneEntry:
 
     Attributes:
         private: whether it left a shared space because the owner made it private.
+        known: the digest of what the space is known to hold; what was being stored when a store
+            broke off counts, for it may have come there.
     """
 
     uid: str
     private: bool
+    known: str
 
 
 @dataclass(frozen=True, slots=True)
-class AcceptingRecord:
-    """A SIM for which what waits is accepted by itself.
+class Remembered:
+    """What is remembered of a contact of a space.
 
     Attributes:
-        removed: how many entries were deleted by that since `counted_from`.
+        base: the card that was last stored or accepted, none if none was.
+        stored: whether it is an edit that was stored from here.
+        earlier: the base before it.
     """
 
-    counted_from: datetime
-    removed: int
+    base: CardJson | None = None
+    stored: bool = False
+    earlier: CardJson | None = None
 
 
-class SpaceRecords:
-    """What is remembered of spaces, which contacts are private, which SIMs accept by themselves."""
+@dataclass(frozen=True, slots=True)
+class OwnDigests:
+    """The digests of what this terminal had of a contact, over all spaces.
 
-    def __init__(self, database: sqlite3.Connection) -> None:
-        self._database = database
+    Attributes:
+        stored: of what was stored from here last, or was being stored.
+        known: of those, of what was accepted, and of what was either before.
+    """
+
+    stored: frozenset[str]
+    known: frozenset[str]
+
+
+class SpaceRecords(SpaceChoices):
+    """What is remembered of spaces, and what the owner chose for them."""
 
     # The owner's entries against what is remembered
 
@@ -91,7 +114,7 @@ class SpaceRecords:
         """How many entries belong in a space, of all or of those named."""
         return self._number(
             f"SELECT count(*) FROM contacts WHERE {_HELD[space.kind]} "  # noqa: S608 - constants
-            f"AND {_NAMED.format(uid='contacts.uid')}",
+            f"AND {NAMED.format(uid='contacts.uid')}",
             space,
             uids,
         )
@@ -103,7 +126,8 @@ class SpaceRecords:
     def number_remembered(self, space: Space) -> int:
         """How many contacts of a space are remembered."""
         return self._number(
-            "SELECT count(*) FROM space_contacts WHERE carrier_id = :carrier_id AND space = :space",
+            "SELECT count(digest) FROM space_contacts WHERE carrier_id = :carrier_id "
+            "AND space = :space",
             space,
         )
 
@@ -116,19 +140,21 @@ class SpaceRecords:
     ) -> list[OwnEntry]:
         """Entries of a space that may differ from what is remembered, by uid."""
         rows = self._database.execute(
-            f"SELECT contacts.uid, contacts.own, s.digest {_DIFFERING[space.kind]}"
-            " ORDER BY contacts.uid LIMIT :limit",
+            "SELECT contacts.uid, contacts.own, iif(s.sent IS NULL, s.digest, NULL), "
+            f"coalesce(({_KNOWN}), '') {_DIFFERING[space.kind]} ORDER BY contacts.uid LIMIT :limit",
             {**_parameters(space, uids, after), "limit": limit},
         )
-        return [OwnEntry(row["uid"], row["own"], row["digest"]) for row in rows]
+        return [OwnEntry(*row) for row in rows]
 
     def gone(self, space: Space, uids: Iterable[str] | None = None) -> list[GoneEntry]:
         """What is remembered of a space and does not belong there any more, by uid."""
         rows = self._database.execute(
-            f"SELECT s.uid, {_PRIVATE.format(uid='s.uid')} AS private {_GONE[space.kind]}",
+            f"SELECT s.uid, {PRIVATE.format(uid='s.uid')} AS private, "
+            "coalesce(json_extract(s.sent, '$[#-1]'), s.space_digest) AS known "
+            f"{_GONE[space.kind]}",
             _parameters(space, uids),
         )
-        return [GoneEntry(row["uid"], bool(row["private"])) for row in rows]
+        return [GoneEntry(row["uid"], bool(row["private"]), row["known"]) for row in rows]
 
     def number_own(self) -> int:
         """How many entries the owner has."""
@@ -146,19 +172,82 @@ class SpaceRecords:
 
     # What is remembered
 
-    def base(self, space: Space, uid: str) -> CardJson | None:
-        """The card that was last stored or accepted."""
+    def remembered(self, space: Space, uid: str) -> Remembered:
+        """What was last stored or accepted, and before."""
         row = self._database.execute(
-            "SELECT card FROM space_contacts WHERE carrier_id = ? AND space = ? AND uid = ?",
+            "SELECT card, stored, earlier_card FROM space_contacts "
+            "WHERE carrier_id = ? AND space = ? AND uid = ?",
             (space.carrier_id, space.kind, uid),
         ).fetchone()
-        return None if row is None else json.loads(row["card"])
+        if row is None:
+            return Remembered()
+        return Remembered(_card(row["card"]), bool(row["stored"]), _card(row["earlier_card"]))
 
-    def remember(self, space: Space, uid: str, digest: str, card: str) -> None:
-        """Keep what was stored or accepted; `card` is its JSON."""
+    def own_digests(self, uid: str) -> OwnDigests:
+        """What this terminal had of a contact, over all spaces."""
+        rows = self._database.execute(
+            "SELECT digest, stored, sent, earlier_digest FROM space_contacts WHERE uid = ?", (uid,)
+        ).fetchall()
+        stored = {row["digest"] for row in rows if row["stored"]}
+        stored.update(*(_digests(row["sent"]) for row in rows))
+        known = stored.union(*((row["digest"], row["earlier_digest"]) for row in rows))
+        return OwnDigests(frozenset(stored - {None}), frozenset(known - {None}))
+
+    def remember(self, space: Space, uid: str, digest: str, card: str, *, stored: bool) -> None:
+        """Keep what was stored from here, or accepted; `card` is its JSON."""
         self._database.execute(
-            "INSERT OR REPLACE INTO space_contacts VALUES (?, ?, ?, ?, ?)",
-            (space.carrier_id, space.kind, uid, digest, card),
+            "INSERT INTO space_contacts "
+            "(carrier_id, space, uid, digest, card, stored, space_digest) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET "
+            "earlier_digest = iif(digest IS excluded.digest, earlier_digest, digest), "
+            "earlier_card = iif(digest IS excluded.digest, earlier_card, card), "
+            "stored = iif(digest IS excluded.digest, stored, excluded.stored), "
+            "digest = excluded.digest, card = excluded.card, space_digest = excluded.space_digest, "
+            "sent = NULL",
+            (space.carrier_id, space.kind, uid, digest, card, stored, digest),
+        )
+
+    def send(self, space: Space, uid: str, digest: str) -> None:
+        """Keep that something is being stored: without a reply it may be there, or not."""
+        key = (space.carrier_id, space.kind, uid)
+        row = self._database.execute(
+            "SELECT sent FROM space_contacts WHERE carrier_id = ? AND space = ? AND uid = ?", key
+        ).fetchone()
+        sent = json_text(list(dict.fromkeys((*_digests(row and row["sent"]), digest))))
+        self._database.execute(
+            "INSERT INTO space_contacts (carrier_id, space, uid, sent) VALUES (?, ?, ?, ?) "
+            "ON CONFLICT DO UPDATE SET sent = excluded.sent",
+            (*key, sent),
+        )
+
+    def not_stored(self, space: Space, uids: Iterable[str]) -> None:
+        """What was being stored is not there, as the reply said."""
+        parameters = [(space.carrier_id, space.kind, uid) for uid in uids]
+        self._database.executemany(
+            "UPDATE space_contacts SET sent = NULL WHERE carrier_id = ? AND space = ? AND uid = ?",
+            parameters,
+        )
+        self._database.executemany(
+            "DELETE FROM space_contacts WHERE carrier_id = ? AND space = ? AND uid = ? "
+            "AND digest IS NULL AND space_digest = ''",
+            parameters,
+        )
+
+    def declined(self, space: Space, uid: str, digest: str) -> None:
+        """A space holds something that was declined: what was stored or accepted stays the base."""
+        self._database.execute(
+            "INSERT INTO space_contacts (carrier_id, space, uid, space_digest) VALUES (?, ?, ?, ?) "
+            "ON CONFLICT DO UPDATE SET space_digest = excluded.space_digest",
+            (space.carrier_id, space.kind, uid, digest),
+        )
+
+    def number_there(self, space: Space, uids: Iterable[str]) -> int:
+        """How many of those named are remembered to be in a space."""
+        return self._number(
+            "SELECT count(*) FROM space_contacts s WHERE s.carrier_id = :carrier_id AND "  # noqa: S608 - constants
+            f"s.space = :space AND {_THERE} AND {NAMED.format(uid='s.uid')}",
+            space,
+            uids,
         )
 
     def forget(self, space: Space, uids: Iterable[str]) -> None:
@@ -168,73 +257,20 @@ class SpaceRecords:
             [(space.carrier_id, space.kind, uid) for uid in uids],
         )
 
-    # Private contacts
-
-    def make_private(self, carrier_id: str, uids: Iterable[str]) -> None:
-        """Let contacts be in a carrier's private space, and in no shared one."""
+    def forget_shared(self, uids: Iterable[str]) -> None:
+        """Remember nothing of contacts that left every shared space."""
         self._database.executemany(
-            "INSERT OR IGNORE INTO private_contacts VALUES (?, ?)",
-            [(uid, carrier_id) for uid in uids],
-        )
-
-    def share(self, carrier_id: str, uids: Iterable[str]) -> None:
-        """Let contacts not be private at a carrier any more; at others they may still be."""
-        self._database.executemany(
-            "DELETE FROM private_contacts WHERE uid = ? AND carrier_id = ?",
-            [(uid, carrier_id) for uid in uids],
-        )
-
-    def stay_private(self, before: str, now: str) -> None:
-        """A contact has another uid: where it was private, it still is."""
-        self._database.execute(
-            "INSERT OR IGNORE INTO private_contacts SELECT ?, carrier_id FROM private_contacts "
-            "WHERE uid = ?",
-            (now, before),
-        )
-
-    def is_private(self, uid: str) -> bool:
-        """Whether a contact is private at any carrier."""
-        return (
-            self._database.execute(
-                "SELECT 1 FROM private_contacts WHERE uid = ? LIMIT 1", (uid,)
-            ).fetchone()
-            is not None
-        )
-
-    def number_private(self, uids: Iterable[str] | None = None) -> int:
-        """How many of the owner's entries are private, of all or of those named."""
-        (number,) = self._database.execute(
-            f"SELECT count(*) FROM contacts WHERE own IS NOT NULL AND "  # noqa: S608 - constants
-            f"{_PRIVATE.format(uid='contacts.uid')} AND {_NAMED.format(uid='contacts.uid')}",
-            {"uids": _list(uids)},
-        ).fetchone()
-        return int(number)
-
-    # SIMs for which what waits is accepted by itself
-
-    def accepting(self) -> dict[str, AcceptingRecord]:
-        """The SIMs for which what waits is accepted by itself."""
-        rows = self._database.execute("SELECT * FROM accepting_sims")
-        return {
-            row["sim_id"]: AcceptingRecord(
-                datetime.fromisoformat(row["counted_from"]), row["removed"]
-            )
-            for row in rows
-        }
-
-    def save_accepting(self, sim_id: str, record: AcceptingRecord | None) -> None:
-        """Accept by itself what waits for a SIM, or no longer."""
-        if record is None:
-            self._database.execute("DELETE FROM accepting_sims WHERE sim_id = ?", (sim_id,))
-            return
-        self._database.execute(
-            "INSERT OR REPLACE INTO accepting_sims VALUES (?, ?, ?)",
-            (sim_id, record.counted_from.isoformat(), record.removed),
+            "DELETE FROM space_contacts WHERE space = ? AND uid = ?",
+            [(SpaceKind.SHARED, uid) for uid in uids],
         )
 
 
-def _list(uids: Iterable[str] | None) -> str | None:
-    return None if uids is None else json_text(sorted(uids))
+def _card(text: str | None) -> CardJson | None:
+    return None if text is None else json.loads(text)
+
+
+def _digests(sent: str | None) -> list[str]:
+    return [] if sent is None else json.loads(sent)
 
 
 def _parameters(
@@ -244,5 +280,5 @@ def _parameters(
         "carrier_id": space.carrier_id,
         "space": space.kind,
         "after": after,
-        "uids": _list(uids),
+        "uids": uid_list(uids),
     }

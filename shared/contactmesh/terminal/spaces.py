@@ -36,9 +36,9 @@ class Spaces:
         terminal_id: str,
     ) -> None:
         one_at_a_time = asyncio.Lock()
-        self.storing = Storing(phonebook, ask, one_at_a_time)
         self.accepting = Accepting(phonebook, ask, emit, one_at_a_time)
-        self.accepter = AutoAccepter(phonebook, ask, self.accepting, terminal_id)
+        self.storing = Storing(phonebook, ask, self.accepting, one_at_a_time)
+        self.accepter = AutoAccepter(phonebook, ask, self.accepting, emit, terminal_id)
         self._ask = ask
         self._terminal_id = terminal_id
 

@@ -10,6 +10,7 @@ from typing import Self
 from weakref import WeakSet
 
 from contactmesh.contracts.group.views import MemberState, Role
+from contactmesh.terminal.rules.spaces import Overwritten
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,12 +38,14 @@ class ContactUpdated:
         changed_fields: what differs, as JSON pointers without the first slash, for example
             `("phones/mobile/number",)`.
         user_id: the member behind it, if there is one.
+        overwritten: values that the owner had edited and that an accepted contact replaced.
     """
 
     contact_id: str
     display_name: str
     changed_fields: tuple[str, ...]
     user_id: str | None = None
+    overwritten: tuple[Overwritten, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +165,19 @@ class SimContactsWaiting:
 
 
 @dataclass(frozen=True, slots=True)
+class LargeRemovalWaiting:
+    """Removals that wait for a SIM were not accepted by themselves, because they are too many.
+
+    Attributes:
+        sim_id: the SIM.
+        removals: how many entries they would delete; those deleted lately counted beside them.
+    """
+
+    sim_id: str
+    removals: int
+
+
+@dataclass(frozen=True, slots=True)
 class UnreadableUpdate:
     """An update came that this terminal cannot read; it was left out and the others went on.
 
@@ -189,6 +205,7 @@ Update = (
     | GroupGone
     | HandedOver
     | SimContactsWaiting
+    | LargeRemovalWaiting
     | UnreadableUpdate
 )
 """Everything that an update stream gives."""

@@ -7,6 +7,7 @@ import pytest
 import pytest_asyncio
 import structlog
 from tests.e2e.cli.person import Person
+from tests.e2e.cli.sims import FIRST, MOBILE, SECOND, UNICOM
 
 from contactmesh.local.stack import Stack
 
@@ -34,3 +35,17 @@ async def bob(stack: Stack) -> Person:
     person = Person("bob", stack.settings.data)
     await person.enrol("Bob", "--name", "Bob's phone")
     return person
+
+
+@pytest_asyncio.fixture
+async def tablet(li_wei: Person) -> Person:
+    """Li Wei's other terminal."""
+    return await li_wei.with_another("tablet", "--region", "CN")
+
+
+@pytest_asyncio.fixture
+async def both(li_wei: Person, tablet: Person) -> None:
+    """A SIM in each terminal, of two carriers; the second agrees to copies."""
+    await li_wei.run("sim", "add", MOBILE, FIRST)
+    await tablet.run("sim", "add", UNICOM, SECOND)
+    await tablet.run("sim", "consent", UNICOM, "on")

@@ -3,23 +3,12 @@
 import json
 
 import pytest
-import pytest_asyncio
 from tests.e2e.cli.person import Person
+from tests.e2e.cli.sims import FIRST, MOBILE, RENEWED, SECOND, UNICOM, sims
 
-MOBILE, UNICOM = "cn-mobile", "cn-unicom"
-FIRST, SECOND, RENEWED = "89860012345678901238", "89860198765432109875", "89860012345678909991"
-
-
-@pytest_asyncio.fixture
-async def tablet(li_wei: Person) -> Person:
-    """Li Wei's other terminal."""
-    return await li_wei.with_another("tablet", "--region", "CN")
-
-
-async def sims(person: Person) -> dict[str, dict[str, object]]:
-    """What a terminal lists, by the SIMs' names."""
-    listing = await person.told("sim", "list")
-    return {sim["name"]: sim for account in listing["accounts"] for sim in account["sims"]}
+from contactmesh.contracts.multi_sim.commands import AccountList
+from contactmesh.contracts.multi_sim.records import UserInformation
+from contactmesh.terminal import Terminal
 
 
 @pytest.mark.claim("M1")
@@ -51,6 +40,24 @@ async def test_all_accounts_say_the_same_of_their_user(li_wei: Person, tablet: P
     assert "李伟 (two SIMs)" in (await tablet.run("sim", "info", "--note", "two SIMs")).out
     assert await li_wei.told("sim", "info", "Li Wei") == {"name": "Li Wei", "note": "two SIMs"}
     assert await tablet.told("sim", "info") == {"name": "Li Wei", "note": "two SIMs"}
+
+
+@pytest.mark.claim("M1")
+async def test_adding_a_sim_takes_back_nothing_that_was_set_meanwhile(
+    li_wei: Person, tablet: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await li_wei.run("sim", "add", MOBILE, FIRST)
+    look = Terminal.accounts
+
+    async def overtaken(terminal: Terminal) -> AccountList:
+        known = await look(terminal)
+        await terminal.set_information(UserInformation(name="Li Wei"))
+        return known
+
+    with monkeypatch.context() as meanwhile:
+        meanwhile.setattr(Terminal, "accounts", overtaken)
+        await tablet.run("sim", "add", UNICOM, SECOND)
+    assert await tablet.told("sim", "info") == {"name": "Li Wei", "note": ""}
 
 
 async def test_a_sim_is_moved_renewed_and_removed(li_wei: Person, tablet: Person) -> None:

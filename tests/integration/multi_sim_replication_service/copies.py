@@ -70,23 +70,34 @@ class SimCopy:
         self.unit_of_work = _HookedUnitOfWork(self.database, self.before_commit)
         self.commands = SimCommands(self.loading, self.reading, self.limits)
 
-    async def does(self, terminal_id: str, command: Command) -> Reply:
-        """Handle one command: its reply."""
-        request = Request(Sender(terminal_id), _enveloped(command), command)
+    async def decides(self, *asked: tuple[str, Command]) -> list[Reply]:
+        """Handle a batch of (terminal, command): their replies."""
+        requests = [
+            Request(Sender(terminal_id), _enveloped(command), command)
+            for terminal_id, command in asked
+        ]
 
-        async def unit() -> Reply:
+        async def unit() -> list[Reply]:
             now = utc_now()
-            decided = await self.commands.decide([request], now)
-            (outcome,) = decided.outcomes
+            decided = await self.commands.decide(requests, now)
             await self.unit_of_work.commit(
                 writes=decided.writes,
-                handled=[InboxEntry(request.inbox_id, b"", now)],
-                messages=events_of(self.commands.name, outcome.told, request.envelope, now),
+                handled=[InboxEntry(request.inbox_id, b"", now) for request in requests],
+                messages=[
+                    event
+                    for request, outcome in zip(requests, decided.outcomes, strict=True)
+                    for event in events_of(self.commands.name, outcome.told, request.envelope, now)
+                ],
                 now=now,
             )
-            return outcome.reply
+            return [outcome.reply for outcome in decided.outcomes]
 
         return await on_fresh_state(unit)
+
+    async def does(self, terminal_id: str, command: Command) -> Reply:
+        """Handle one command: its reply."""
+        (reply,) = await self.decides((terminal_id, command))
+        return reply
 
     async def takes(self, message: Message) -> None:
         """Handle one event."""

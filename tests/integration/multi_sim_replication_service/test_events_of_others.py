@@ -155,8 +155,6 @@ async def test_a_removed_sim_goes_with_what_waits_and_comes_as_a_new_one(system:
     await one.stores({"bo": "+861390000002"})
     again = await registers(phone, MOBILE, 2)
     assert again.sim_id != two.sim_id
-    assert (await again.pending()).items == ()
-    await phone.does(RequestUpdate(sim_id=again.sim_id))
     shown = await again.until_waiting(2)
     assert [item.uid for item in shown.items] == ["urn:example:an", "urn:example:bo"]
 
@@ -170,7 +168,6 @@ async def test_an_update_says_that_more_follow_and_tells_its_end(system: System)
     await one.stores({f"c{number}": "+861390000001" for number in range(5)})
     rev = (await two.until_waiting(5)).pending_rev
     three = await registers(phone, MOBILE, 3)
-    await phone.does(RequestUpdate(sim_id=three.sim_id))
     await three.until_told(waiting=5, filling=False)
     told = [(update["waiting"], update["filling"]) for update in three.told()]
     assert told == [(2, True), (4, True), (5, False)], "in pages of two"

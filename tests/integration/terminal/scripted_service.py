@@ -16,7 +16,13 @@ from contactmesh.contracts.group.commands import GroupList, ListGroups, Pull, Pu
 from contactmesh.contracts.group.views import GroupSummary, Role
 from contactmesh.contracts.reply import Reply, Result
 from contactmesh.messaging.connection import declare_service
-from contactmesh.messaging.topology import GROUP, REGISTRY, TERMINALS, terminal_key
+from contactmesh.messaging.topology import (
+    GROUP,
+    MULTI_SIM,
+    REGISTRY,
+    TERMINALS,
+    terminal_key,
+)
 
 Answer = Result | Refusal | None
 """A result, a refusal, or silence."""
@@ -113,7 +119,7 @@ async def scripted_service(url: str) -> AsyncIterator[ScriptedService]:
     async with await aio_pika.connect(url) as connection:
         channel = await connection.channel(on_return_raises=True)
         service = ScriptedService(await channel.get_exchange(TERMINALS))
-        for topology in (GROUP, REGISTRY):
+        for topology in (GROUP, REGISTRY, MULTI_SIM):
             await declare_service(url, topology)
             queue = await channel.get_queue(topology.commands_queue.name)
             await queue.consume(service.handle)

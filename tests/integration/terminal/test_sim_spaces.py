@@ -2,6 +2,7 @@
 
 import itertools
 from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from tests.integration.terminal.people import People
@@ -17,6 +18,7 @@ from contactmesh.terminal import (
     ContactRemoved,
     ContactUpdated,
     LargeRemoval,
+    LargeRemovalWaiting,
     Overwritten,
     PendingBook,
     PendingChange,
@@ -28,6 +30,7 @@ from contactmesh.terminal import (
     UnknownSim,
 )
 from contactmesh.terminal.phonebook_spaces import Waiting
+from contactmesh.terminal.space_choices import AcceptingRecord
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -130,9 +133,9 @@ async def test_private_contacts_never_reach_another_account(people: People) -> N
     named = [await entry(phone, "Bo")]
     made = await phone.store(mobile, SpaceKind.PRIVATE, named)
     assert made == StoreOutcome(written=1, moved=1)
-    # What left the shared space because it is private here stays in the phonebook.
-    assert changes(await waiting(phone, unicom, ("Bo",))) == {"Bo": PendingChange.SAME}
-    assert await phone.accept_contacts(unicom) == AcceptOutcome(same=1)
+    # It left the shared spaces of both accounts, and stays in the phonebook: nothing waits here.
+    assert await in_space(phone, UNICOM, SpaceKind.SHARED) == 2
+    assert (await phone.pending(unicom)).contacts == ()
     assert await names(phone) == {"An", "Bo", "Chen"}
 
     await edit(phone, "Bo", notes={"n": Note(note="secret")})
@@ -237,7 +240,7 @@ async def test_what_changes_while_it_is_accepted_is_accepted_as_it_is_now(
         return written
 
     monkeypatch.setattr(tablet.phonebook, "accept", overtaken)
-    assert await tablet.accept_contacts(other) == AcceptOutcome(added=1, changed=1)
+    assert await tablet.accept_contacts(other) == AcceptOutcome(added=2)
     assert await note_of(tablet, "An") == "second"
     assert (await tablet.pending(other)).contacts == ()
 
@@ -259,6 +262,8 @@ async def test_edits_on_both_sides_are_merged_and_what_is_lost_is_told(people: P
     await phone.store(mobile)
     book = await waiting(tablet, other, ("An", "Bo"))
     assert all(one.changed_here for one in book.contacts)
+    # Nothing is stored over what the phone changed and the tablet has not decided on.
+    assert await tablet.store(other) == StoreOutcome(waiting=2)
     outcome = await tablet.accept_contacts(other)
     lost = Overwritten("urn:example:an", "An", "notes/n/note", "friend")
     assert outcome == AcceptOutcome(changed=1, kept=1, overwritten=(lost,))
@@ -281,7 +286,7 @@ async def test_a_crash_before_the_decision_shows_it_again_as_the_same(people: Pe
         other = await sim_of(tablet)
         await phone.store(mobile)
         book = await waiting(tablet, other, ("An", "Bo"))
-        await tablet.phonebook.accept(MOBILE, [(one.uid, one.card) for one in book.contacts])
+        await tablet.phonebook.accept(MOBILE, [Waiting(one.uid, one.card) for one in book.contacts])
     async with Terminal(tablet.phonebook.path.parent) as back:
         book = await back.pending(other)
         assert set(changes(book).values()) == {PendingChange.SAME}
@@ -318,6 +323,24 @@ async def test_a_large_removal_is_asked_about(people: People) -> None:
     assert await names(tablet) == {"New"}
 
 
+async def test_private_contacts_that_are_many_are_not_removed_unasked(people: People) -> None:
+    phone = await people.terminal("lin")
+    mobile = await sim_of(phone)
+    many = people_named(*(f"c{number}" for number in range(12)))
+    await keep(phone, *many, card("an", "An"))
+    assert await phone.store(mobile) == StoreOutcome(written=13)
+    named = [one.contact_id for one in await phone.contacts() if one.display_name != "An"]
+    # What the owner moves was meant to leave.
+    moved = await phone.store(mobile, SpaceKind.PRIVATE, named)
+    assert moved == StoreOutcome(written=12, moved=12)
+    for contact_id in named:
+        await phone.delete(contact_id)
+    with pytest.raises(LargeRemoval):
+        await phone.store(mobile, SpaceKind.PRIVATE)
+    removed = await phone.store(mobile, SpaceKind.PRIVATE, removals=True)
+    assert removed == StoreOutcome(removed=12)
+
+
 @pytest.mark.claim("M5")
 async def test_a_terminal_accepts_by_itself_by_push_and_at_connection(people: People) -> None:
     phone = await people.terminal("lin")
@@ -348,11 +371,21 @@ async def test_a_terminal_accepts_by_itself_by_push_and_at_connection(people: Pe
         await keep(phone, *people_named("new"))
         await phone.store(mobile)
         await the_next(updates, ContactAdded)
+        assert await the_next(updates, LargeRemovalWaiting) == LargeRemovalWaiting(other, 1)
         await waiting(back, other, ("C10",))
         assert await names(back) == {"C10", "C11", "New"}
+        # On another day it counts alone.
+        two_days_ago = datetime.now(UTC) - timedelta(days=2)
+        await back.phonebook.save_accepting(other, AcceptingRecord(two_days_ago, removed=10))
+        await edit(phone, "New", notes={"n": Note(note="anything")})
+        await phone.store(mobile)
+        await the_next(updates, ContactRemoved)
         await back.set_auto_accept(other, False)
         assert await back.auto_accepts() == frozenset()
-        assert await back.accept_contacts(other) == AcceptOutcome(removed=1)
+        await edit(phone, "New", notes={"n": Note(note="anything else")})
+        await phone.store(mobile)
+        await waiting(back, other, ("New",))
+        assert await note_of(back, "New") == "anything"
 
 
 @pytest.mark.claim("M5")
@@ -438,3 +471,18 @@ async def test_groups_contacts_and_too_large_ones_are_left_out(people: People) -
     assert stored == StoreOutcome(written=1, left_out=1, too_large=("Large",))
     ids = [await entry(phone, "Bob"), await entry(phone, "An")]
     assert await phone.store(sim_id, contact_ids=ids) == StoreOutcome(same=1, left_out=1)
+
+
+@pytest.mark.claim("M4")
+async def test_large_cards_go_in_pages_that_a_message_has_room_for(people: People) -> None:
+    phone = await people.terminal("lin")
+    tablet = await people.another_terminal(phone.user_id, "tablet")
+    mobile, other = await sim_of(phone), await sim_of(tablet)
+    await keep(phone, *(card(f"c{at}", f"C{at}", note="茶" * 60_000) for at in range(12)))
+    steps: list[int] = []
+    stored = await phone.store(mobile, progress=lambda done, _: steps.append(done))
+    assert stored == StoreOutcome(written=12)
+    assert steps == [4, 8, 12]
+    await waiting(tablet, other, {f"C{at}" for at in range(12)})
+    assert await tablet.accept_contacts(other) == AcceptOutcome(added=12)
+    assert await note_of(tablet, "C11") == "茶" * 60_000

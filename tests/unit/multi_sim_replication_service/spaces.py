@@ -1,5 +1,6 @@
 """The rules on a state in memory: commands in, their events delivered in any order, or again."""
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -24,12 +25,12 @@ from contactmesh.contracts.multi_sim.events import CatchUp, SimRemoved, SpaceCha
 from contactmesh.contracts.multi_sim.records import SpaceKind
 from contactmesh.contracts.reply import Result
 from contactmesh.deciding.decision import Told
-from multi_sim_replication_service.domain.documents import Account, Limits, Sim
+from multi_sim_replication_service.domain.documents import NO_CONTACT, Account, Limits, Sim
+from multi_sim_replication_service.domain.following import follow
 from multi_sim_replication_service.domain.registering import recycled
 from multi_sim_replication_service.domain.replicating import catch_up, take_over
 from multi_sim_replication_service.domain.spaces import contents_of
 from multi_sim_replication_service.domain.state import Asking, State
-from multi_sim_replication_service.domain.storing import follow
 from multi_sim_replication_service.handlers import RULES
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
@@ -80,6 +81,8 @@ class Spaces:
     now: datetime = START
     under_way: list[Message] = field(default_factory=list)
     published: list[Message] = field(default_factory=list)
+    laid_ready: Counter[str] = field(default_factory=Counter)
+    """How many pages of requested updates have been laid ready, by SIM, repeats included."""
     commands: int = 0
 
     def does(self, command: Command, terminal: str = PHONE, user: str = LIN) -> Result:
@@ -106,13 +109,20 @@ class Spaces:
         *,
         terminal: str = PHONE,
         whole: bool = False,
+        known: Mapping[str, str] | None = None,
     ) -> Stored:
-        """Store contacts, each with a number, or removed."""
+        """Store contacts, each with a number, or removed; over what is known, or whatever it is."""
         changes = tuple(
-            StoredChange(uid=uid, card=None if number is None else card(uid, number))
+            StoredChange(
+                uid=uid,
+                card=None if number is None else card(uid, number),
+                known=None if known is None else known.get(uid, NO_CONTACT),
+            )
             for uid, number in contacts.items()
         )
         command = Store(sim_id=sim_id, space=space, changes=changes, whole=whole)
+        account, _ = self.state.sim(LIN, sim_id)
+        self.state.whole.add(account.space_id(space))
         stored = self.does(command, terminal)
         assert isinstance(stored, Stored)
         return stored
@@ -147,8 +157,8 @@ class Spaces:
             case RegistrationRecycled():
                 self._send(recycled(self.state, message))
             case SimRemoved():
-                for key in [(one.sim_id, one.uid) for one in self.state.sim_entries]:
-                    if key[0] == message.sim_id:
+                for key in [(one.view_id, one.uid) for one in self.state.sim_entries]:
+                    if key[0] == message.view_id:
                         self.state.sim_entries.drop(key)
 
     def settle(self, random: Random | None = None) -> None:
@@ -175,10 +185,16 @@ class Spaces:
 
     def waits(self, sim_id: str) -> dict[str, str]:
         """What waits for a SIM: digests by uid."""
+        views = {
+            one.view_id
+            for account in self.state.accounts_of(LIN)
+            for one in account.sims
+            if one.sim_id == sim_id
+        }
         return {
             entry.uid: entry.pending
             for entry in self.state.sim_entries
-            if entry.sim_id == sim_id and entry.pending is not None
+            if entry.view_id in views and entry.pending is not None
         }
 
     def told_of(self, sim_id: str) -> list[ContactChanged]:
@@ -188,6 +204,8 @@ class Spaces:
         ]
 
     def _catch_up(self, event: CatchUp) -> None:
+        if event.sim_id is not None and event.from_carrier_id == event.to_carrier_id:
+            self.laid_ready[event.sim_id] += 1
         source = self.account(event.from_carrier_id)
         space_id = source.space_id(SpaceKind.SHARED)
         following = sorted(

@@ -107,7 +107,13 @@ def test_a_contact_that_is_private_is_not_taken_over(carrier_id: str) -> None:
     assert not any(isinstance(one, SpaceChanged) for one in spaces.published)
     spaces.stores(here if carrier_id == MOBILE else there, {"an": None}, SpaceKind.PRIVATE)
     _deliver(spaces, book_event("an", 2, "2"))
-    assert set(spaces.holds(MOBILE)) == {"an"}, "private no longer"
+    assert spaces.holds(MOBILE) == {}, "what was private is not shared by the book alone"
+    spaces.stores(here, {"an": "2"})
+    _deliver(spaces, book_event("an", 3, "3"))
+    assert spaces.holds(MOBILE) != {}
+    shared = spaces.holds(MOBILE)
+    spaces.stores(here, {"an": "3"})
+    assert spaces.holds(MOBILE) == shared, "shared again, it follows the book"
 
 
 @pytest.mark.claim("M3")

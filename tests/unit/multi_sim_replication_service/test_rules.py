@@ -32,6 +32,7 @@ from contactmesh.contracts.multi_sim.commands import (
 from contactmesh.contracts.multi_sim.events import SimRemoved, SpaceChanged
 from contactmesh.contracts.multi_sim.records import SpaceKind, UserInformation
 from multi_sim_replication_service.domain.documents import NO_CONTACT, Limits
+from multi_sim_replication_service.domain.storing import MOST_WHOLE
 
 
 def _refusal(
@@ -185,6 +186,26 @@ def test_a_whole_book_removes_what_it_does_not_name() -> None:
     assert set(spaces.holds(MOBILE)) == {"bo", "chen"}
 
 
+@pytest.mark.claim("M4")
+def test_a_book_that_is_too_large_to_be_whole_goes_in_pages() -> None:
+    spaces = Spaces()
+    sim = spaces.registers(MOBILE, 1)
+    for first in range(0, MOST_WHOLE, 200):
+        spaces.stores(sim, {f"c{number}": "1" for number in range(first, first + 200)})
+    assert spaces.stores(sim, {"c0": "1"}, whole=True).removed == MOST_WHOLE - 1
+    for first in range(0, MOST_WHOLE, 200):
+        spaces.stores(sim, {f"c{number}": "1" for number in range(first, first + 200)})
+    spaces.stores(sim, {"one more": "1"})
+    command = Store(sim_id=sim, space=SpaceKind.SHARED, changes=(), whole=True)
+    with pytest.raises(Refusal) as caught:
+        spaces.does(command)
+    (field,) = caught.value.body.details["fields"]
+    assert caught.value.body.code is ErrorCode.INVALID_ARGUMENT
+    assert field["path"] == "/data/whole"
+    assert "more than 2000 contacts: store it in pages" in field["problem"]
+    assert len(spaces.holds(MOBILE)) == MOST_WHOLE + 1, "nothing was removed"
+
+
 @pytest.mark.claim("M5")
 def test_an_update_from_another_account_goes_through_the_own_one() -> None:
     spaces = Spaces()
@@ -207,13 +228,12 @@ def test_an_update_from_another_account_goes_through_the_own_one() -> None:
 
 
 @pytest.mark.claim("M5")
-def test_a_new_sim_gets_what_its_account_holds_when_it_asks() -> None:
+def test_a_new_sim_gets_what_its_account_holds() -> None:
     spaces = Spaces()
     old = spaces.registers(MOBILE, 1)
     spaces.stores(old, {f"c{number}": "1" for number in range(5)})
     new = spaces.registers(MOBILE, 2, TABLET)
-    assert spaces.waits(new) == {}
-    spaces.does(RequestUpdate(sim_id=new), TABLET)
+    assert spaces.sim(new).filling
     spaces.settle()
     assert spaces.waits(new) == spaces.holds(MOBILE)
     assert spaces.sim(new).waiting == 5
@@ -288,8 +308,9 @@ def test_a_removed_or_recycled_sim_is_gone_with_what_waits() -> None:
     spaces.stores(here, {"an": "1"})
     spaces.does(RemoveSim(sim_id=gone), TABLET)
     ref = RegistrationRef(carrier_id=MOBILE, registration_seq="7")
+    view_id = spaces.sim(lost.sim_id).view_id
     spaces.deliver(RegistrationRecycled(owner_id=LIN, ref=ref))
-    removed = SimRemoved(owner_id=LIN, carrier_id=MOBILE, sim_id=lost.sim_id)
+    removed = SimRemoved(owner_id=LIN, carrier_id=MOBILE, sim_id=lost.sim_id, view_id=view_id)
     assert spaces.published.count(removed) == 1
     assert [sim.sim_id for sim in spaces.account(MOBILE).sims] == [here]
     spaces.settle()

@@ -8,9 +8,11 @@ from tests.unit.terminal.cards import card
 
 from contactmesh.contacts import Card, digest
 from contactmesh.terminal.rules.spaces import (
+    Origin,
     Overwritten,
     PendingChange,
     Settled,
+    has_fit_uid,
     settled,
     storable,
     that_fit,
@@ -26,9 +28,22 @@ BOTH = card("an", "An Li", phones={"m": "+8613900139000"}, note="owes me 20")
 
 
 def of(
-    theirs: Card | None, mine: Card | None, base: Card | None, *, private: bool = False
+    theirs: Card | None,
+    mine: Card | None,
+    base: Card | None,
+    *,
+    private: bool = False,
+    origin: Origin | None = None,
 ) -> Settled:
-    return settled("urn:example:an", theirs, mine, base, private=private, region="CN")
+    return settled(
+        "urn:example:an",
+        theirs,
+        mine,
+        base,
+        origin=origin or Origin(),
+        private=private,
+        region="CN",
+    )
 
 
 @pytest.mark.claim("M6")
@@ -95,6 +110,52 @@ def test_where_both_edited_one_field_theirs_stands_and_the_lost_value_is_told() 
     assert result.overwritten == (lost,)
 
 
+@pytest.mark.claim("M6")
+@pytest.mark.parametrize(
+    ("origin", "own", "here"),
+    [
+        # Both edited the base: one stored here, the other elsewhere.
+        (Origin(digest(BASE), stored=True, earlier=BASE), BOTH, True),
+        # Made of something never seen: the edit that was stored may not be in it.
+        (Origin(digest(card("an", "An")), stored=True, earlier=BASE), BOTH, True),
+        # Made of what was stored here, or after what was only accepted: nothing of one's own goes.
+        (Origin(digest(MINE), stored=True, earlier=BASE), THEIRS, False),
+        (Origin(digest(BASE), stored=False, earlier=BASE), THEIRS, False),
+        (Origin(None, stored=True, earlier=BASE), THEIRS, False),
+        # The contact began with what was stored here, and was edited more than once since.
+        (Origin(digest(BASE), stored=True), THEIRS, False),
+    ],
+)
+def test_an_edit_stored_beside_another_is_merged_with_it(
+    origin: Origin, own: Card, here: bool
+) -> None:
+    result = of(THEIRS, MINE, MINE, origin=origin)
+    assert result.own is not None
+    assert (digest(result.own), result.contact.changed_here) == (digest(own), here)
+    assert result.overwritten == ()
+
+
+def test_two_that_were_made_at_once_with_one_uid_keep_what_both_have() -> None:
+    result = of(THEIRS, MINE, MINE, origin=Origin("", stored=True))
+    assert result.own is not None
+    numbers = {phone.number for phone in (result.own.phones or {}).values()}
+    assert numbers == {"+8613800138000", "+8613900139000"}
+
+
+def test_an_edit_stored_beside_anothers_removal_is_kept() -> None:
+    result = of(None, MINE, MINE, origin=Origin(digest(BASE), stored=True, earlier=BASE))
+    assert (result.own, result.kept) == (MINE, True)
+    gone = of(None, MINE, MINE, origin=Origin(digest(MINE), stored=True, earlier=BASE))
+    assert (gone.own, gone.kept) == (None, False)
+
+
+@pytest.mark.parametrize("base", [None, BASE, THEIRS])
+@pytest.mark.parametrize("mine", [None, BASE, MINE])
+def test_what_this_terminal_had_before_undoes_nothing(mine: Card | None, base: Card | None) -> None:
+    result = of(THEIRS, mine, base, origin=Origin(digest(BASE), ours=True))
+    assert (result.own, result.contact.change, result.overwritten) == (mine, SAME, ())
+
+
 @pytest.mark.claim("M3")
 def test_leaving_the_shared_space_is_no_reason_to_delete_what_is_private_here() -> None:
     result = of(None, BASE, BASE, private=True)
@@ -143,3 +204,11 @@ def test_a_card_that_is_too_large_is_not_storable() -> None:
     assert storable(BASE, 100, 100)
     assert not storable(BASE, 101, 100)
     assert not storable(large, 100, 100)
+
+
+@pytest.mark.parametrize(
+    ("uid", "fits"),
+    [("urn:example:an", True), ("u" * 500, True), ("u" * 501, False), ("a\tb", False), ("", False)],
+)
+def test_a_uid_that_no_space_takes_is_known_beforehand(uid: str, fits: bool) -> None:
+    assert has_fit_uid(uid) is fits

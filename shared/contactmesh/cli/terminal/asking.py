@@ -1,6 +1,9 @@
 """Asking before something is done that cannot be taken back."""
 
+import signal
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Annotated
 
 import typer
@@ -27,5 +30,17 @@ def sure(question: str, yes: bool, otherwise: str = texts.NOTHING_DONE) -> None:
         return
     if not sys.stdin.isatty():
         raise WrongUsage(texts.SAY_YES.format(question=question))
-    if not typer.confirm(question, err=True):
+    with _interruptible():
+        agreed = typer.confirm(question, err=True)
+    if not agreed:
         raise CommandError(otherwise)
+
+
+@contextmanager
+def _interruptible() -> Iterator[None]:
+    """Let Ctrl-C end the question at once: a running event loop would only take note of it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)

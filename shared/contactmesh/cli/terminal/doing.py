@@ -5,19 +5,20 @@ from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from typing import TypeVar
 
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+from rich.progress import Progress as ProgressBar
 
 from contactmesh.cli.output import error_console, print_note
 from contactmesh.cli.terminal.asking import sure
 from contactmesh.terminal import LargeRemoval
 
+Shown = Callable[[int, int | None], None]
+"""Told how much is done, and of how much where that is known."""
 Outcome = TypeVar("Outcome")
-Done = Callable[[int, int | None], None]
-"""Told how many contacts are done, and of how many where that is known."""
 
 
 @contextmanager
-def progress_of(doing: str, interrupted: str) -> Iterator[Done]:
+def progress_of(doing: str, interrupted: str) -> Iterator[Shown]:
     """Show on a terminal how far something is.
 
     Args:
@@ -25,7 +26,7 @@ def progress_of(doing: str, interrupted: str) -> Iterator[Done]:
         interrupted: what to say when it ends before its end.
     """
     screen = error_console()
-    progress = Progress(
+    bar = ProgressBar(
         TextColumn("{task.description}"),
         BarColumn(),
         MofNCompleteColumn(),
@@ -35,9 +36,9 @@ def progress_of(doing: str, interrupted: str) -> Iterator[Done]:
         disable=not screen.is_terminal,
     )
     try:
-        with progress:
-            task = progress.add_task(doing, total=None)
-            yield lambda done, of: progress.update(task, completed=done, total=of)
+        with bar:
+            task = bar.add_task(doing, total=None)
+            yield lambda done, of: bar.update(task, completed=done, total=of)
     except asyncio.CancelledError:
         print_note(interrupted)
         raise

@@ -19,7 +19,14 @@ from contactmesh.cli.terminal.place import Place, at_a_terminal
 from contactmesh.cli.terminal.sim_telling import KnownSims
 from contactmesh.cli.terminal.sync_telling import telling_failing
 from contactmesh.cli.terminal.telling import Teller, merged
-from contactmesh.terminal import CommandRefused, NoReply, SimContactsWaiting, Terminal
+from contactmesh.terminal import (
+    CommandRefused,
+    LargeRemovalWaiting,
+    NoReply,
+    SimContactsWaiting,
+    Terminal,
+    Update,
+)
 from contactmesh.terminal.pulling import REFUSED, Refused
 
 app = typer.Typer()
@@ -110,7 +117,7 @@ async def _follow(terminal: Terminal, teller: Teller, *, as_json: bool) -> None:
     dropped = 0
     stream = terminal.updates(buffer=_MOST_UPDATES)
     async for update in stream:
-        if isinstance(update, SimContactsWaiting) and update.sim_id not in teller.sims.names:
+        if _is_of_unknown_sim(update, teller.sims):
             with suppress(CommandRefused, NoReply):  # told without their names then
                 teller.sims = await _known_sims(terminal)
         line, data = await teller.told(update, datetime.now(UTC))
@@ -122,6 +129,13 @@ async def _follow(terminal: Terminal, teller: Teller, *, as_json: bool) -> None:
         if stream.dropped > dropped:
             dropped = stream.dropped
             print_note(texts.DROPPED.format(count=dropped))
+
+
+def _is_of_unknown_sim(update: Update, known: KnownSims) -> bool:
+    return (
+        isinstance(update, SimContactsWaiting | LargeRemovalWaiting)
+        and update.sim_id not in known.names
+    )
 
 
 async def _known_sims(terminal: Terminal) -> KnownSims:

@@ -1,5 +1,6 @@
 """Deciding on what waits for a SIM: accepting, declining, accepting by itself."""
 
+import asyncio
 from dataclasses import asdict, fields
 from typing import Annotated
 
@@ -15,13 +16,16 @@ from contactmesh.cli.terminal.doing import asking_before_removals, progress_of
 from contactmesh.cli.terminal.place import Place, at_a_terminal
 from contactmesh.cli.terminal.sim_naming import OnOrOff, SimName, find_pending, sim_here
 from contactmesh.contracts.multi_sim.records import SimView
-from contactmesh.terminal import AcceptOutcome, LargeRemoval, Terminal
+from contactmesh.terminal import AcceptingCancelled, AcceptOutcome, Terminal, TerminalError
 
 app = typer.Typer()
 
 Chosen = Annotated[
     list[str] | None,
     typer.Argument(metavar="CONTACT...", help=sim_texts.HELP_PENDING_CONTACTS),
+]
+LookedAt = Annotated[
+    int | None, typer.Option("--rev", metavar="N", min=0, help=sim_texts.HELP_PENDING_REV)
 ]
 
 
@@ -36,6 +40,7 @@ async def accept(
     place: Place,
     sim: SimName,
     contacts: Chosen = None,
+    rev: LookedAt = None,
     yes: SaidYes = False,
     as_json: AsJson = False,
 ) -> None:
@@ -51,10 +56,11 @@ async def accept(
             try:
                 with progress_of(sim_texts.ACCEPTING, sim_texts.GOES_ON) as progress:
                     accepted = await terminal.accept_contacts(
-                        found.sim_id, uids, removals=removals, progress=progress
+                        found.sim_id, uids, pending_rev=rev, removals=removals, progress=progress
                     )
-            except LargeRemoval as large:
-                done = large.accepted or done
+            except (TerminalError, AcceptingCancelled) as broken_off:
+                if broken_off.accepted is not None:
+                    done = _together(done, broken_off.accepted)
                 raise
             done = _together(done, accepted)
 
@@ -62,7 +68,8 @@ async def accept(
             await asking_before_removals(
                 carry_out, sim_texts.ASK_REMOVALS_ACCEPT, sim_texts.REMOVALS_WAIT, yes=yes
             )
-        except CommandError:  # the removals are not agreed to; the others are done
+        except (CommandError, TerminalError, asyncio.CancelledError):
+            # What was accepted is done all the same, and a value that it replaced is shown once.
             if done != AcceptOutcome():
                 _tell_accepted(done, as_json)
             raise
@@ -77,7 +84,11 @@ async def accept(
 )
 @at_a_terminal
 async def decline(
-    place: Place, sim: SimName, contacts: Chosen = None, as_json: AsJson = False
+    place: Place,
+    sim: SimName,
+    contacts: Chosen = None,
+    rev: LookedAt = None,
+    as_json: AsJson = False,
 ) -> None:
     """Leave what waits for a SIM out of the phonebook."""
     _, enrolment = place.enrolled()
@@ -85,7 +96,9 @@ async def decline(
         found = await sim_here(terminal, sim, enrolment.region)
         uids = await _uids(terminal, found, contacts)
         with progress_of(sim_texts.DECLINING, sim_texts.GOES_ON) as progress:
-            declined = await terminal.decline_contacts(found.sim_id, uids, progress=progress)
+            declined = await terminal.decline_contacts(
+                found.sim_id, uids, pending_rev=rev, progress=progress
+            )
     if as_json:
         print_json({"sim_id": found.sim_id, "declined": declined})
     elif declined:
@@ -118,6 +131,9 @@ async def auto_accept(
 async def _uids(terminal: Terminal, sim: SimView, names: list[str] | None) -> list[str] | None:
     if not names:
         return None
+    named = (await terminal.pending(sim.sim_id, names)).contacts
+    if {each.uid for each in named} == set(names):
+        return names
     waiting = (await terminal.pending(sim.sim_id)).contacts
     return [find_pending(waiting, name, sim).uid for name in names]
 

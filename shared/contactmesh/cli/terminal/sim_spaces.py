@@ -1,7 +1,8 @@
 """What a SIM's account holds: storing there, and having it laid ready for the SIM."""
 
 import asyncio
-from contextlib import nullcontext
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import asdict
 from shlex import quote
 from typing import Annotated, Final
@@ -24,14 +25,22 @@ from contactmesh.cli.terminal.connecting import connected
 from contactmesh.cli.terminal.doing import asking_before_removals, progress_of
 from contactmesh.cli.terminal.naming import contact_named
 from contactmesh.cli.terminal.place import Place, at_a_terminal
-from contactmesh.cli.terminal.sim_naming import SimName, find_account, find_sim, sim_here
+from contactmesh.cli.terminal.sim_naming import SimName, find_account, sim_here
 from contactmesh.cli.terminal.suggesting import suggested
 from contactmesh.contracts.multi_sim.records import SimView, SpaceKind
-from contactmesh.terminal import SimContactsWaiting, StoreOutcome, Terminal, UpdateStream
+from contactmesh.terminal import (
+    SimContactsWaiting,
+    StoreOutcome,
+    Terminal,
+    Update,
+    UpdateStream,
+)
 
 app = typer.Typer()
 
 _MOST_UPDATES: Final = 100_000
+_LOOK_AGAIN: Final = 5.0
+"""Seconds without a word after which to look whether the SIM is here still."""
 
 
 @app.command(
@@ -74,7 +83,9 @@ async def store(
         print_json(asdict(stored))
     else:
         _show(stored, private=private)
-    if stored.too_large:
+        if stored.waiting:
+            print_note(suggested(sim_texts.DECIDE_FIRST, sim=quote(found.name)))
+    if stored.too_large or stored.unfit_uid:
         raise typer.Exit(ExitCode.FAILED)
 
 
@@ -93,16 +104,17 @@ async def update(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Have what an account holds laid ready for a SIM."""
+    """Ask for what an account holds."""
     _, enrolment = place.enrolled()
     async with connected(place, asks=True) as terminal:
         found = await sim_here(terminal, sim, enrolment.region)
         source = None
         if from_carrier is not None:
             source = find_account((await terminal.accounts()).accounts, from_carrier).carrier_id
-        stream = terminal.updates(buffer=_MOST_UPDATES)
-        await terminal.request_update(found.sim_id, source)
-        waiting = await _laid_ready(terminal, found, stream)
+        with _status() as status:
+            stream = terminal.updates(buffer=_MOST_UPDATES)
+            await terminal.request_update(found.sim_id, source)
+            waiting = await laid_ready(terminal, found, stream, status)
     if as_json:
         print_json({"sim_id": found.sim_id, "waiting": waiting})
     elif not waiting:
@@ -119,32 +131,53 @@ async def _ids(terminal: Terminal, names: list[str] | None) -> list[str] | None:
     return [(await contact_named(terminal.phonebook, name)).contact_id for name in names]
 
 
-async def _laid_ready(terminal: Terminal, sim: SimView, stream: UpdateStream) -> int:
-    """How many contacts wait once all that was asked for is laid ready."""
+@contextmanager
+def _status() -> Iterator[Status]:
     screen = error_console()
-    status = Status(_so_far(sim.waiting), console=screen)
+    status = Status(texts.WAITING, console=screen)
+    with status if screen.is_terminal else nullcontext():
+        yield status
+
+
+async def laid_ready(terminal: Terminal, sim: SimView, stream: UpdateStream, status: Status) -> int:
+    """How many contacts wait once all that was asked for is laid ready.
+
+    Args:
+        terminal: where the SIM is.
+        sim: for which SIM.
+        stream: what the terminal is told since before it was asked for.
+        status: shows how far it is.
+
+    Raises:
+        NoSuchThing: the SIM was removed meanwhile.
+        CommandError: it is in another terminal now, which is told instead of this one.
+    """
     try:
-        with status if screen.is_terminal else nullcontext():
-            async for told in stream:
+        while True:
+            told = await _next(stream)
+            if told is not None:
                 if not isinstance(told, SimContactsWaiting) or told.sim_id != sim.sim_id:
                     continue
-                status.update(_so_far(told.waiting))
-                # What was on its way before the update was asked for says nothing of it.
-                if not told.filling and not (await _as_it_is(terminal, sim)).filling:
-                    break
-            return (await _as_it_is(terminal, sim)).waiting
+                so_far = counted(told.waiting, texts.CONTACTS)
+                status.update(sim_texts.LAYING_READY.format(contacts=so_far))
+                if told.filling:
+                    continue
+            # What was on its way before the update was asked for says nothing of it.
+            now = await sim_here(terminal, sim.sim_id, None)
+            if not now.filling:
+                return now.waiting
     except asyncio.CancelledError:
         print_note(suggested(sim_texts.GOES_ON_THERE, sim=quote(sim.name)))
         raise
 
 
-async def _as_it_is(terminal: Terminal, sim: SimView) -> SimView:
-    _, now = find_sim((await terminal.accounts()).accounts, sim.sim_id, None)
-    return now
-
-
-def _so_far(waiting: int) -> str:
-    return sim_texts.LAYING_READY.format(contacts=counted(waiting, texts.CONTACTS))
+async def _next(stream: UpdateStream) -> Update | None:
+    """What is told next; nothing if it takes long, or if nothing more will be."""
+    try:
+        async with asyncio.timeout(_LOOK_AGAIN):
+            return await anext(stream, None)
+    except TimeoutError:
+        return None
 
 
 def _show(stored: StoreOutcome, *, private: bool) -> None:
@@ -153,9 +186,12 @@ def _show(stored: StoreOutcome, *, private: bool) -> None:
         (stored.moved, sim_texts.STORED_MOVED[private]),
         (stored.private, sim_texts.STORED_PRIVATE),
         (stored.left_out, sim_texts.STORED_NOT_OWN),
+        (stored.waiting, sim_texts.STORED_WAITING),
     ):
         if count:
             text += more.format(count=count)
     print_text(text)
     if stored.too_large:
         print_note(sim_texts.TOO_LARGE.format(names=", ".join(stored.too_large)))
+    if stored.unfit_uid:
+        print_note(sim_texts.UNFIT_UID.format(names=", ".join(stored.unfit_uid)))

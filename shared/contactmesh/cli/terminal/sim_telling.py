@@ -6,9 +6,10 @@ from shlex import quote
 
 from contactmesh.cli.output import counted
 from contactmesh.cli.terminal import sim_texts, texts
+from contactmesh.cli.terminal.naming import short_id
 from contactmesh.cli.terminal.suggesting import suggested
 from contactmesh.contracts.multi_sim.records import AccountView
-from contactmesh.terminal import SimContactsWaiting
+from contactmesh.terminal import LargeRemovalWaiting, SimContactsWaiting
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,14 +39,28 @@ class KnownSims:
         """
         if update.filling:
             return None
-        name = self.names.get(update.sim_id)
-        sim = sim_texts.A_SIM if name is None else name
+        sim = self._called(update.sim_id)
         if not update.waiting:
             return sim_texts.TOLD_NOTHING_WAITS.format(sim=sim)
         contacts = counted(update.waiting, texts.CONTACTS)
+        one = update.waiting == 1
         if update.sim_id in self.by_itself:
-            return sim_texts.TOLD_TAKEN.format(contacts=contacts, sim=sim)
-        text = sim_texts.TOLD_WAITING_ONE if update.waiting == 1 else sim_texts.TOLD_WAITING
+            text = sim_texts.TOLD_TAKEN_ONE if one else sim_texts.TOLD_TAKEN
+            return text.format(contacts=contacts, sim=sim)
+        text = sim_texts.TOLD_WAITING_ONE if one else sim_texts.TOLD_WAITING
+        return text.format(contacts=contacts, sim=sim, look=self._see(update.sim_id, look))
+
+    def told_removals(self, update: LargeRemovalWaiting, look: str) -> str:
+        """Which removals were not accepted by themselves, in a line; `look` as for `told`."""
+        return sim_texts.TOLD_REMOVALS_WAIT.format(
+            sim=self._called(update.sim_id),
+            removals=update.removals,
+            look=self._see(update.sim_id, look),
+        )
+
+    def _called(self, sim_id: str) -> str:
+        return self.names.get(sim_id, sim_texts.A_SIM)
+
+    def _see(self, sim_id: str, look: str) -> str:
         # Where the name is not known, the id names the SIM as well.
-        see = suggested(look, sim=quote(update.sim_id if name is None else name))
-        return text.format(contacts=contacts, sim=sim, look=see)
+        return suggested(look, sim=quote(self.names.get(sim_id, short_id(sim_id))))

@@ -49,8 +49,13 @@ EXAMPLES_ADD = (
     "  contactmesh terminal sim add cn-unicom 89860198765432109875 --name Work --number 13800138000"
 )
 HELP_ICCID = "The number printed on the card: 89 and 16 to 20 more digits."
-HELP_SIM_NAME = "What you call it; without, what it is called already, or as its carrier."
-HELP_SIM_NUMBER = "Its telephone number."
+HELP_SIM_NAME = (
+    "What you call it. If not given, it keeps its name, or a new one is named after its carrier."
+)
+HELP_SIM_NUMBER = (
+    "Its telephone number. If it is one of yours at that carrier (see 'line list'), the SIM is "
+    "removed once the carrier gives the number to somebody else."
+)
 DEFAULT_NAME = "{carrier}-{number}"
 BAD_ICCID = "'{iccid}' is no ICCID: expected 89 and 16 to 20 more digits. It stands on the card."
 CHECK_DIGIT = "Is {iccid} right? Its check digit does not fit; it is registered all the same."
@@ -70,12 +75,12 @@ UPDATE_NEXT = "Get what the account holds already: contactmesh terminal sim upda
 HELP_LIST = "List your accounts and SIMs, with how many contacts wait for each."
 EXAMPLE_LIST = "Example:  contactmesh terminal sim list"
 COLUMNS_ACCOUNTS: Final = (
-    "Carrier", "Identification code", "Shared", "Private", "Takes others'", "Follows book",
+    "Carrier", "Identification code", "Shared", "Private", "Gets copies", "Follows book",
 )  # fmt: skip
 COLUMNS_SIMS: Final = ("SIM", "Carrier", "Number", "ICCID", "Terminal", "Waiting")
 HERE = {True: "this one", False: "another"}
 SWITCHED = {True: "yes", False: "no"}
-FILLING = "{count}, more being laid ready"
+FILLING = "{count}, more to come"
 BY_ITSELF = "{waiting} (accepts by itself)"
 NO_SIMS = (
     "You have no SIM registered. Register one with: "
@@ -133,7 +138,7 @@ FOLLOWED: Final = {
 HELP_STORE = (
     "Store this phonebook, or some contacts of it, in the account of a SIM in this terminal.\n\n"
     "Your own entries are stored, as you wrote them; what a group alone brought is not. Only what "
-    "changed since the last time is sent.\n\n"
+    "changed since the last time is sent, and nothing over a change that waits for the SIM.\n\n"
     "With --private the contacts named are this carrier's alone from then on: no account shares "
     "them any more, from its next store on. Naming them with --shared takes that back."
 )
@@ -142,16 +147,24 @@ EXAMPLES_STORE = (
     "  contactmesh terminal sim store cn-mobile\n\n"
     "  contactmesh terminal sim store cn-mobile 张伟 --private"
 )
-HELP_STORED_CONTACTS = "Only these contacts, by name or id; without, all that belong there."
-HELP_PRIVATE = "Never leaves this account, or comes to your other SIMs too."
+HELP_STORED_CONTACTS = (
+    "Only these contacts, by name or id. If none is given, all that belong there."
+)
+HELP_PRIVATE = "Keep it in this account alone, or let it come to your other SIMs too."
 STORING = "Storing"
 STORED = "{written} written, {removed} removed, {same} the same"
-STORED_PRIVATE = ", {count} left out as private"
-STORED_NOT_OWN = ", {count} left out as a group's"
+STORED_PRIVATE = ", {count} left out because they are private"
+STORED_NOT_OWN = ", {count} left out because only a group shows them"
+STORED_WAITING = ", {count} left out because a change to them waits"
 STORED_MOVED: Final = {
-    True: ", {count} taken from what is shared",
-    False: ", {count} private no more",
+    True: ", {count} no longer shared",
+    False: ", {count} no longer private",
 }
+DECIDE_FIRST = "Decide on what waits first: contactmesh terminal sim pending {sim}{which}"
+UNFIT_UID = (
+    "Not to be stored, because the uid on the card is longer than 500 characters or has control "
+    "characters: {names}. Import them again with another uid."
+)
 TOO_LARGE = "Too large to be stored: {names}. Take the photo off, or make it smaller."
 GOES_ON = "What was done stays; the same command goes on from there."
 ASK_REMOVALS_STORE = (
@@ -161,10 +174,10 @@ ASK_REMOVALS_ACCEPT = (
     "This would remove {removed} of the {contacts} contacts in this phonebook. Remove them?"
 )
 HELP_UPDATE = (
-    "Have what an account holds laid ready for a SIM in this terminal, and wait for it.\n\n"
+    "Ask for what an account holds: it waits for a SIM in this terminal until you accept it.\n\n"
     "What this terminal has accepted, declined or stored already is left out. With --from it is "
     "what your account at another carrier holds, which needs the consent for this one. Ctrl-C "
-    "stops the waiting alone."
+    "ends this command; the contacts still come."
 )
 EXAMPLES_UPDATE = (
     "Examples:\n\n"
@@ -172,8 +185,8 @@ EXAMPLES_UPDATE = (
     "  contactmesh terminal sim update cn-unicom --from cn-mobile"
 )
 HELP_FROM = "Another carrier at which you have an account."
-LAYING_READY = "Laying ready ... {contacts} so far"
-GOES_ON_THERE = "It goes on being laid ready. See: contactmesh terminal sim pending {sim}{which}"
+LAYING_READY = "Getting them ... {contacts} so far"
+GOES_ON_THERE = "The contacts still come. See: contactmesh terminal sim pending {sim}{which}"
 NOTHING_WAITS = "Nothing waits for {name}."
 LAID_READY = "{contacts} wait for {name}."
 LAID_READY_ONE = "1 contact waits for {name}."
@@ -209,26 +222,29 @@ ACCEPT_NEXT = (
 DIFF_TITLE = "{name}: {change}"
 DIFF_TITLE_HERE = "{name}: {change}; you have changed it here too"
 DIFF_LINE = "  {line}"
-STILL_FILLING = "More is being laid ready."
+STILL_FILLING = "More contacts are still to come."
 NO_PENDING = (
     "No contact called '{name}' waits.{near} See: contactmesh terminal sim pending {sim}{which}"
 )
 HELP_ACCEPT = (
     "Take what waits for a SIM into this phonebook.\n\n"
     "Where you and the other SIM changed the same field, what waited wins, and the value that "
-    "goes is shown. A contact that is removed there and that you changed here is kept."
+    "is replaced is shown. A contact that is removed there and that you changed here is kept."
 )
 EXAMPLES_ACCEPT = (
     "Examples:\n\n"
     "  contactmesh terminal sim accept cn-mobile\n\n"
     "  contactmesh terminal sim accept cn-mobile 张伟 王芳"
 )
-HELP_PENDING_CONTACTS = "Only these of those that wait; without, all."
+HELP_PENDING_REV = (
+    "Only if what waits is still what you looked at: the pending_rev of 'sim pending --json'."
+)
+HELP_PENDING_CONTACTS = "Only these contacts, by name or id. If none is given, all that wait."
 ACCEPTING = "Accepting"
 ACCEPTED = "{added} added, {changed} changed, {removed} removed, {same} the same"
 REMOVALS_WAIT = "The removals go on waiting."
 ACCEPTED_KEPT = ", {count} kept because you changed them here"
-OVERWRITTEN = "These values of yours went:"
+OVERWRITTEN = "These values of yours were replaced:"
 COLUMNS_OVERWRITTEN: Final = ("Contact", "Field", "Your value")
 HELP_DECLINE = "Leave what waits for a SIM out of this phonebook. The same does not come again."
 EXAMPLES_DECLINE = (
@@ -240,7 +256,8 @@ DECLINING = "Declining"
 DECLINED = "{contacts} declined."
 HELP_AUTO_ACCEPT = (
     "Accept what comes to a SIM by itself while 'watch' runs, or no longer.\n\n"
-    "What would remove a large part of the phonebook waits for you all the same."
+    "Removals that are more than half of the phonebook, and more than ten, still wait for you; "
+    "'watch' says so."
 )
 EXAMPLE_AUTO_ACCEPT = "Example:  contactmesh terminal sim auto-accept cn-mobile on"
 AUTO_ACCEPTS: Final = {
@@ -251,7 +268,12 @@ AUTO_ACCEPTS: Final = {
 # watch, pull
 TOLD_WAITING = "{contacts} wait for {sim}. {look}"
 TOLD_WAITING_ONE = "1 contact waits for {sim}. {look}"
-TOLD_TAKEN = "{contacts} from your other SIMs come in through {sim}"
+TOLD_TAKEN = "{contacts} wait for {sim} and are accepted by themselves, unless they remove much"
+TOLD_TAKEN_ONE = "1 contact waits for {sim} and is accepted by itself"
+TOLD_REMOVALS_WAIT = (
+    "{sim}: too many contacts would be removed at once, so the removals wait for you ({removals}). "
+    "{look}"
+)
 TOLD_NOTHING_WAITS = "nothing waits for {sim} any more"
 A_SIM = "one of your SIMs"
 LOOK = "See: contactmesh terminal sim pending {sim}{which}"

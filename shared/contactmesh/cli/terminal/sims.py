@@ -23,6 +23,7 @@ from contactmesh.contacts.identifiers import read_iccid
 from contactmesh.contracts.carrier.records import CarrierId
 from contactmesh.contracts.multi_sim.commands import AccountList, SimRegistered
 from contactmesh.contracts.multi_sim.records import Name, SimView, UserInformation
+from contactmesh.terminal import Terminal
 
 app = typer.Typer()
 
@@ -49,16 +50,20 @@ async def add(
     """Register a SIM in this terminal."""
     _, enrolment = place.enrolled()
     carrier_id, plain = _carrier(carrier), _iccid(iccid)
-    msisdn = None
-    if number is not None:
-        dialled = for_others(number, None, enrolment.region).number
-        msisdn = match_key(dialled, enrolment.region)
+    msisdn = None if number is None else _msisdn(number, enrolment.region)
     async with connected(place) as terminal:
         known = await terminal.accounts()
         called = _sim_name(name, known, carrier_id, plain)
-        information = known.information or UserInformation(name=enrolment.credentials.display_name)
         registered = await terminal.register_sim(
-            carrier_id, plain, called, msisdn=msisdn, information=information
+            carrier_id,
+            plain,
+            called,
+            msisdn=msisdn,
+            registration_seq=await _registration_seq(terminal, carrier_id, msisdn),
+            # What the accounts say already may have been changed elsewhere meanwhile.
+            information=None
+            if known.information
+            else UserInformation(name=enrolment.credentials.display_name),
         )
     if as_json:
         print_json(registered)
@@ -135,6 +140,19 @@ def _iccid(text: str) -> str:
     if iccid.luhn_ok is False:
         print_note(sim_texts.CHECK_DIGIT.format(iccid=iccid.value))
     return iccid.value
+
+
+def _msisdn(text: str, region: str | None) -> str | None:
+    return match_key(for_others(text, None, region).number, region)
+
+
+async def _registration_seq(terminal: Terminal, carrier_id: str, msisdn: str | None) -> str | None:
+    """The number's registration, with which the SIM goes when the number is given on."""
+    if msisdn is None:
+        return None
+    lines = (each.line for each in (await terminal.own_lines()).lines)
+    found = (line.ref for line in lines if line.msisdn == msisdn)
+    return next((ref.registration_seq for ref in found if ref.carrier_id == carrier_id), None)
 
 
 def _sim_name(given: str | None, known: AccountList, carrier_id: str, iccid: str) -> str:

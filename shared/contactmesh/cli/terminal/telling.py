@@ -10,7 +10,7 @@ from typing import cast
 from pydantic import JsonValue
 
 from contactmesh.cli.terminal import sim_texts, texts
-from contactmesh.cli.terminal.cards import Change, change_line, changes_between
+from contactmesh.cli.terminal.cards import Change, change_line, changes_between, said, seen
 from contactmesh.cli.terminal.contacts import group_names
 from contactmesh.cli.terminal.sim_telling import KnownSims
 from contactmesh.cli.terminal.suggesting import suggested
@@ -25,8 +25,10 @@ from contactmesh.terminal import (
     HandedOver,
     InvitationClosed,
     InvitationReceived,
+    LargeRemovalWaiting,
     MemberJoined,
     MemberLeft,
+    Overwritten,
     OwnCardUpdated,
     Phonebook,
     SimContactsWaiting,
@@ -126,7 +128,12 @@ class Teller:
             case ContactUpdated() if not changes:
                 return None
             case ContactUpdated():
-                says = "; ".join(change_line(change) for change in changes)
+                lines = [change_line(change) for change in changes]
+                lines += [
+                    texts.TOLD_OVERWRITTEN.format(field=lost.field, value=seen(said(lost.value)))
+                    for lost in update.overwritten
+                ]
+                says = "; ".join(lines)
                 return texts.TOLD_UPDATED.format(name=update.display_name, says=says) + where
             case ContactRemoved():
                 return texts.TOLD_REMOVED.format(name=update.display_name)
@@ -134,6 +141,8 @@ class Teller:
                 return texts.TOLD_OWN_CARD.format(group=self._group(update.group_id))
             case SimContactsWaiting():
                 return self.sims.told(update, self._look)
+            case LargeRemovalWaiting():
+                return self.sims.told_removals(update, self._look)
             case UnreadableUpdate():
                 return texts.TOLD_UNREADABLE.format(type=update.type, reason=update.reason)
             case _:
@@ -205,7 +214,11 @@ def merged(updates: Iterable[Update]) -> list[Update]:
             before = told[place] if place < len(told) else None
             if isinstance(before, ContactUpdated):
                 both = dict.fromkeys((*before.changed_fields, *update.changed_fields))
-                told[place] = replace(update, changed_fields=tuple(both))
+                told[place] = replace(
+                    update,
+                    changed_fields=tuple(both),
+                    overwritten=(*before.overwritten, *update.overwritten),
+                )
                 continue
         elif isinstance(update, ContactAdded | ContactRemoved):
             changed.pop(update.contact_id, None)
@@ -233,4 +246,6 @@ def _plain(value: object) -> JsonValue:
         return value.isoformat()
     if isinstance(value, tuple):
         return [_plain(item) for item in value]
+    if isinstance(value, Overwritten):
+        return {"field": value.field, "value": value.value}
     return cast("JsonValue", value)

@@ -13,6 +13,7 @@ from contactmesh.contracts.multi_sim.records import (
     AccountView,
     ContactUid,
     Digest,
+    DigestOrNone,
     Iccid,
     IdentificationCode,
     Name,
@@ -142,12 +143,18 @@ class FollowBook(_SimCommand):
 
 
 class StoredChange(Message):
-    """A contact's new contents, or its removal where there is no card."""
+    """A contact's new contents, or its removal where there is no card.
+
+    `known` is what the sender knows the account's shared space to hold. If it holds something else,
+    nothing of this contact is stored, so that no edit is overwritten unseen: what is there waits
+    for the SIM. Without `known`, the contact is stored over whatever is there.
+    """
 
     TYPE: ClassVar[str] = "stored_change"
 
     uid: ContactUid
     card: Card | None = None
+    known: DigestOrNone | None = None
 
     @field_serializer("card")
     def _card_as_jscontact(self, card: Card | None) -> dict[str, Any] | None:
@@ -155,7 +162,12 @@ class StoredChange(Message):
 
 
 class Stored(Result):
-    """What a page did: contacts written, removed, and the same as before; the space's revision."""
+    """What a page did: contacts written, removed, and the same as before; the space's revision.
+
+    `behind` names those that were not stored because the shared space holds something that the
+    sender has not seen, which waits for the SIM now; `private` those that were not shared because
+    an account of the sender's has them in its private space.
+    """
 
     TYPE: ClassVar[str] = "space.store"
 
@@ -163,14 +175,17 @@ class Stored(Result):
     removed: int
     same: int
     rev: int
+    behind: tuple[ContactUid, ...] = ()
+    private: tuple[ContactUid, ...] = ()
 
 
 class Store(_ToSim):
     """Store contacts in a space of the account of a SIM that is in the sending terminal (M3, M4).
 
-    With `whole` the page is the whole book: contacts of the space that it does not name are
-    removed; the space may have 2,000 contacts then. A larger book goes in pages, with removals
-    named; `list` says what is there already.
+    A page has at most 200 contacts, and a message at most 1 MiB. With `whole` the page is the whole
+    book: contacts of the space that it does not name are removed. The space may have at most 2,000
+    contacts then, or it is refused as `invalid_argument`. A larger book goes in pages, with the
+    contacts to remove named; `list` says what is there already.
     """
 
     TYPE: ClassVar[str] = "space.store"
@@ -233,12 +248,17 @@ class RequestUpdate(_ToSim):
 
 
 class PendingItem(Message):
-    """A contact that waits: its new contents, or its removal where there is no card."""
+    """A contact that waits: its new contents, or its removal where there is no card.
+
+    `over` is the digest of what these contents were made of. A terminal that has something else
+    knows by it that both were edited.
+    """
 
     TYPE: ClassVar[str] = "pending_item"
 
     uid: ContactUid
     card: dict[str, Any] | None = None
+    over: DigestOrNone = ""
 
 
 class Pending(Result):
@@ -254,12 +274,13 @@ class Pending(Result):
 
 
 class ShowPending(_ToSim):
-    """Ask what waits for a SIM, to look at before deciding (row M5)."""
+    """Ask what waits for a SIM, or which of `uids` do, to look at before deciding (row M5)."""
 
     TYPE: ClassVar[str] = "space.pending"
     RESULT: ClassVar[type[Result]] = Pending
     READS: ClassVar[bool] = True
 
+    uids: tuple[ContactUid, ...] | None = Field(default=None, min_length=1, max_length=MOST_SHOWN)
     after: ContactUid | None = None
     limit: int = Field(default=MOST_SHOWN, ge=1, le=MOST_SHOWN)
 

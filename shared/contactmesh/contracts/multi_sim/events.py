@@ -11,7 +11,7 @@ from pydantic import Field
 from contactmesh.contracts.carrier.records import CarrierId
 from contactmesh.contracts.envelope import Message
 from contactmesh.contracts.identifiers import UserId
-from contactmesh.contracts.multi_sim.records import ContactUid, SimId
+from contactmesh.contracts.multi_sim.records import ContactUid, DigestOrNone, SimId
 
 
 class Stamp(Message):
@@ -35,6 +35,8 @@ class ReplicatedContact(Message):
     uid: ContactUid
     card: dict[str, Any] | None = None
     stamp: Stamp
+    over: DigestOrNone = ""
+    """The digest of what the sender's terminal edited."""
 
 
 class SpaceChanged(Message):
@@ -55,6 +57,9 @@ class SpaceChanged(Message):
 class CatchUp(Message):
     """A page of a shared space is to be taken over; each page asks for the next.
 
+    One that is not where its account stands with this update is passed over: it came again, or
+    belongs to an update that was begun anew since.
+
     From another carrier it is copied to the account at `to_carrier_id`, and after the last page
     laid ready for the SIM `sim_id` of that account, if there is one; from the same carrier only the
     latter.
@@ -70,10 +75,15 @@ class CatchUp(Message):
 
 
 class SimRemoved(Message):
-    """A SIM was removed; what is kept for it is deleted."""
+    """A SIM left a terminal: it was removed, or `moved` to another one.
+
+    What is kept under `view_id`, namely what that terminal has seen and what waited, is deleted.
+    """
 
     TYPE: ClassVar[str] = "sim.removed"
 
     owner_id: UserId
     carrier_id: CarrierId
     sim_id: SimId
+    view_id: SimId
+    moved: bool = False

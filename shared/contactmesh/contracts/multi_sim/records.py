@@ -29,6 +29,10 @@ Digest = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 """What two cards share that say the same; see `contactmesh.contacts.digest`."""
 
 
+DigestOrNone = Annotated[str, StringConstraints(pattern=r"^(?:[0-9a-f]{64})?$")]
+"""A digest, empty where there is no contact: one that never was, or was removed."""
+
+
 def _plain_iccid(text: str) -> str:
     try:
         return read_iccid(text).value

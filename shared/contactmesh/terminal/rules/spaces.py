@@ -1,7 +1,8 @@
 """The owner's part of the phonebook, and what waits for a SIM against it (rows M3 to M6).
 
 The base of a contact is what this terminal last stored in a space, or accepted from there. It says
-on which side a contact was changed.
+on which side a contact was changed. Where the base is an edit that this terminal stored, and what
+waits was made of the version before it, both sides edited that one: it is merged as well.
 """
 
 from collections.abc import Iterable
@@ -36,6 +37,37 @@ class PendingChange(StrEnum):
     REMOVED = "removed"
     SAME = "same"
     """Nothing: the phonebook has it so already."""
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """What contents that wait were made of, against what this terminal remembers of the contact.
+
+    Attributes:
+        over: the digest of what their sender had, empty for nothing; none if it is not known.
+        stored: whether the base is an edit that this terminal stored, not one that it accepted.
+        earlier: the base before that one, none if there is none.
+        ours: whether they are contents that this terminal itself had stored or accepted before, and
+            nobody has gone back to them since.
+    """
+
+    over: str | None = None
+    stored: bool = False
+    earlier: Card | None = None
+    ours: bool = False
+
+    def apart(self, base: Card | None) -> bool:
+        """Whether they were made beside the base, not of it: then both are edits.
+
+        Of something that this terminal never had, nothing more is known than that the edit may not
+        be in it. Without an earlier base there is no edit: the contact began with what was stored.
+        """
+        if not self.stored or base is None or self.over in (None, digest(base)):
+            return False
+        return self.earlier is not None or self.over == ""
+
+
+UNKNOWN_ORIGIN: Final = Origin()
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +136,7 @@ def settled(
     mine: Card | None,
     base: Card | None,
     *,
+    origin: Origin = UNKNOWN_ORIGIN,
     private: bool = False,
     region: str | None = None,
 ) -> Settled:
@@ -114,12 +147,14 @@ def settled(
         theirs: what waits; none for a removal.
         mine: the owner's part, none if the phonebook has no entry.
         base: what this terminal last stored or accepted; none if it did neither.
+        origin: what they were made of.
         private: whether the contact is private here. It is in no shared space then, and leaving
             one is no reason to delete it.
         region: the country (ISO 3166) of numbers without a country code.
     """
-    here = not _alike(base, mine)
-    if _alike(theirs, mine) or (theirs is None and private):
+    apart = origin.apart(base)
+    here = apart or not _alike(base, mine)
+    if _alike(theirs, mine) or (theirs is None and private) or origin.ours:
         return Settled(_pending(uid, theirs, mine, PendingChange.SAME, mine, here=here), mine)
     if theirs is None:
         own = mine if here else None
@@ -133,7 +168,7 @@ def settled(
     if not here:
         contact = _pending(uid, theirs, mine, PendingChange.CHANGED, theirs, here=False)
         return Settled(contact, theirs)
-    return _merged(uid, theirs, mine, base, region)
+    return _merged(uid, theirs, mine, origin.earlier if apart else base, region)
 
 
 def _merged(uid: str, theirs: Card, mine: Card, base: Card | None, region: str | None) -> Settled:

@@ -153,3 +153,13 @@ def test_a_system_of_this_machine_that_does_not_run_is_told_at_once(alice: Run, 
     assert result.exit_code == ExitCode.UNREACHABLE
     assert f"No stack runs on {data}: start one with 'contactmesh up'." in result.stderr
     assert "unreachable" in alice("show", "--json").stdout
+
+
+def test_an_entry_is_deleted_once_its_owner_is_sure(alice: Run) -> None:
+    asked = alice("delete", "Ann Smith")
+    assert asked.exit_code == ExitCode.USAGE
+    assert "Delete Ann Smith? Say --yes" in asked.stderr
+    assert "Ann Smith" in alice("contacts").stdout
+    assert alice("delete", "Ann Smith", "--yes").stdout == "Ann Smith is deleted.\n"
+    assert "Ann Smith" not in alice("contacts").stdout
+    assert alice("delete", "Ann Smith", "--yes").exit_code == ExitCode.FAILED

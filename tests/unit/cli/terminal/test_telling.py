@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -22,8 +23,10 @@ from contactmesh.terminal import (
     HandedOver,
     InvitationClosed,
     InvitationReceived,
+    LargeRemovalWaiting,
     MemberJoined,
     MemberLeft,
+    Overwritten,
     OwnCardUpdated,
     Phonebook,
     SimContactsWaiting,
@@ -105,6 +108,7 @@ async def test_what_was_shown_at_the_beginning_is_old(phonebook: Phonebook) -> N
         (HandedOver(GROUP, "bob"), f"bob owns {GROUP} now"),
         (SimContactsWaiting(SIM, 1, filling=False), "1 contact waits for one of your SIMs"),
         (SimContactsWaiting(SIM, 0, filling=False), "nothing waits for one of your SIMs any more"),
+        (LargeRemovalWaiting(SIM, 12), "the removals wait for you (12)"),
         (UnreadableUpdate("x", None, "/rev: missing"), "/rev: missing"),
     ],
     ids=lambda value: type(value).__name__,
@@ -154,7 +158,7 @@ async def test_an_invitation_says_how_it_is_answered_from_where_it_is_told(
 async def test_what_waits_for_a_sim_says_which_and_how_to_look(phonebook: Phonebook) -> None:
     waiting = SimContactsWaiting(SIM, 3, filling=False)
     teller, watching = Teller(phonebook), Teller(phonebook, watching=True)
-    assert f"terminal sim pending {SIM}" in await told(teller, waiting)
+    assert f"terminal sim pending {SIM[:8]}" in await told(teller, waiting)
     for each in (teller, watching):
         each.sims = KnownSims({SIM: "my work"})
     with for_terminal("--as alice"):
@@ -163,9 +167,13 @@ async def test_what_waits_for_a_sim_says_which_and_how_to_look(phonebook: Phoneb
             "See: contactmesh terminal sim pending 'my work' --as alice"
         )
         assert "stop watching (Ctrl-C), then: " in await told(watching, waiting)
+        assert await told(watching, LargeRemovalWaiting(SIM, 12)) == (
+            "my work: too many contacts would be removed at once, so the removals wait for you "
+            "(12). See: stop watching (Ctrl-C), then: "
+            "contactmesh terminal sim pending 'my work' --as alice"
+        )
     teller.sims = KnownSims({SIM: "my work"}, frozenset((SIM,)))
-    text = await told(teller, waiting)
-    assert text == "3 contacts from your other SIMs come in through my work"
+    assert (await told(teller, waiting)).startswith("3 contacts wait for my work and are accepted")
 
 
 async def test_while_more_is_laid_ready_nothing_is_told_to_people(phonebook: Phonebook) -> None:
@@ -179,3 +187,26 @@ def test_of_what_waits_for_a_sim_the_last_is_told() -> None:
     first, last = (SimContactsWaiting(SIM, waiting, filling=False) for waiting in (200, 312))
     other = SimContactsWaiting(GROUP, 1, filling=False)
     assert merged([first, other, last]) == [other, last]
+
+
+async def test_a_value_of_ones_own_that_went_is_told(phonebook: Phonebook) -> None:
+    await phonebook.import_cards(vcard("Ann", "+14155550100"))
+    teller = Teller(phonebook)
+    await teller.begin()
+    updates: list[Update] = []
+    for number in ("+14155550101", "+14155550102"):
+        _, applied = await phonebook.import_cards(vcard("Ann", number))
+        (update,) = applied.updates
+        assert isinstance(update, ContactUpdated)
+        lost = Overwritten("urn:x:1", "Ann", "phones/tel-1/number", f"{number}9")
+        updates.append(replace(update, overwritten=(lost,)))
+    (update,) = merged(updates)
+    line, data = await teller.told(update, NOW)
+    assert isinstance(data, dict)
+    assert data["overwritten"] == [
+        {"field": "phones/tel-1/number", "value": "+141555501019"},
+        {"field": "phones/tel-1/number", "value": "+141555501029"},
+    ]
+    assert line is not None
+    assert "your value was replaced: phones/tel-1/number +141555501029" in line
+    json.dumps(data)

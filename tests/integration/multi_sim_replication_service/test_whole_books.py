@@ -1,0 +1,108 @@
+"""A page that is the whole book, and how long removals are kept: with the real database (M4)."""
+
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
+
+import pytest
+import pytest_asyncio
+from tests.integration.multi_sim_replication_service.copies import SimCopy
+from tests.integration.multi_sim_replication_service.holders import MOBILE, iccid
+from tests.wire import card_of
+
+from contactmesh.contracts.errors import ErrorCode
+from contactmesh.contracts.multi_sim.commands import RegisterSim, Store, StoredChange
+from contactmesh.contracts.multi_sim.records import SpaceKind
+from contactmesh.storage.database import Database
+from multi_sim_replication_service import wanted
+from multi_sim_replication_service.domain import storing
+from multi_sim_replication_service.forgetting import Forgetting
+
+pytestmark = pytest.mark.claim("M4")
+
+PHONE = "lin_aaaaaaaa"
+MOST_WHOLE = 5
+
+
+@pytest_asyncio.fixture
+async def copy(
+    database_url: str, database_prefix: str, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[SimCopy]:
+    for module in (storing, wanted):
+        monkeypatch.setattr(module, "MOST_WHOLE", MOST_WHOLE)
+    name = f"{database_prefix}multi_sim_replication_service"
+    async with Database(database_url, name) as database:
+        copy = SimCopy(database)
+        await copy.unit_of_work.prepare()
+        await copy.reading.prepare()
+        yield copy
+
+
+def _store(sim_id: str, *numbers: int, removed: bool = False, whole: bool = False) -> Store:
+    changes = tuple(
+        StoredChange(
+            uid=f"urn:example:{number:05d}",
+            card=None if removed else card_of(f"{number:05d}", "+861390000001"),
+        )
+        for number in numbers
+    )
+    return Store(sim_id=sim_id, space=SpaceKind.SHARED, changes=changes, whole=whole)
+
+
+async def _stored(copy: SimCopy, number: int) -> str:
+    """A new SIM and as many contacts in its account's shared space."""
+    command = RegisterSim(carrier_id=MOBILE, iccid=iccid(1), name="SIM")
+    registered = (await copy.does(PHONE, command)).result
+    assert registered is not None
+    sim_id = str(registered["sim_id"])
+    assert (await copy.does(PHONE, _store(sim_id, *range(number)))).error is None
+    return sim_id
+
+
+async def _number(copy: SimCopy) -> tuple[int, int]:
+    """How many contacts the account says it has, and how many it has."""
+    (account,) = await copy.reading.accounts("lin")
+    space_id = account.space_id(SpaceKind.SHARED)
+    found = await copy.reading.contacts(space_id, None, limit=MOST_WHOLE * 2, cards=False)
+    return account.shared.contacts, len(found)
+
+
+async def test_a_whole_book_removes_all_that_it_does_not_name(copy: SimCopy) -> None:
+    sim_id = await _stored(copy, MOST_WHOLE)
+    reply = await copy.does(PHONE, _store(sim_id, 2, 4, whole=True))
+    assert reply.result is not None
+    assert (reply.result["removed"], reply.result["same"]) == (MOST_WHOLE - 2, 2)
+    assert await _number(copy) == (2, 2)
+
+
+async def test_in_a_batch_a_book_is_either_whole_or_refused(copy: SimCopy) -> None:
+    sim_id = await _stored(copy, MOST_WHOLE + 1)
+    removal, whole = await copy.decides(
+        (PHONE, _store(sim_id, 3, removed=True)), (PHONE, _store(sim_id, 7, whole=True))
+    )
+    assert removal.error is None
+    assert whole.error is not None, "it was too large when the batch began"
+    assert whole.error.code is ErrorCode.INVALID_ARGUMENT
+    assert "in pages" in str(whole.error.details)
+    assert await _number(copy) == (MOST_WHOLE, MOST_WHOLE)
+    again, more, last = await copy.decides(
+        (PHONE, _store(sim_id, 7, whole=True)),
+        (PHONE, _store(sim_id, 7, 8)),
+        (PHONE, _store(sim_id, 8, whole=True)),
+    )
+    assert again.error is more.error is last.error is None
+    assert await _number(copy) == (1, 1)
+
+
+@pytest.mark.parametrize(("days", "kept"), [(89, 2), (91, 0)])
+async def test_removals_are_kept_for_90_days_and_contacts_for_ever(
+    copy: SimCopy, days: int, kept: int
+) -> None:
+    sim_id = await _stored(copy, 5)
+    await copy.does(PHONE, _store(sim_id, 1, 3, removed=True))
+    now = datetime.now(UTC) + timedelta(days=days)
+    await Forgetting(copy.reading, lambda: now).forget()
+    (account,) = await copy.reading.accounts("lin")
+    page, more = await copy.loading.page(account.space_id(SpaceKind.SHARED), None, 10)
+    assert not more
+    assert sum(entry.digest == "" for entry in page) == kept
+    assert await _number(copy) == (3, 3)
