@@ -21,6 +21,7 @@ from tests.integration.multi_sim_replication_service.copies import SimCopy
 from tests.integration.multi_sim_replication_service.holders import MOBILE, TELECOM, UNICOM, iccid
 from tests.wire import card_of
 
+from contactmesh.contacts import digest
 from contactmesh.contracts.carrier.events import RegistrationRecycled
 from contactmesh.contracts.carrier.records import RegistrationRef
 from contactmesh.contracts.command import Command
@@ -55,12 +56,15 @@ LIMITS = Limits(accounts=3, sims=2, contacts=3, page=2)
 class Place:
     """Lin's phone with a SIM at cn-mobile, and the tablet with one at cn-unicom, which agrees.
 
-    cn-unicom follows the address book. What was told of the beginning is under way for ever.
+    cn-unicom follows the address book. What was told of the beginning is under way for ever, first
+    pages of updates from both accounts among it.
     """
 
     user_id: str
     one: str
     two: str
+    view_id: str
+    """What the tablet's part of its SIM is kept under."""
 
     @property
     def phone(self) -> str:
@@ -74,10 +78,20 @@ class Place:
 Asked = Callable[[Place], tuple[str, Command] | Message]
 
 
-def _store(sim_id: str, uid: str, number: str | None, space: SpaceKind = SpaceKind.SHARED) -> Store:
+def _store(
+    sim_id: str,
+    uid: str,
+    number: str | None,
+    space: SpaceKind = SpaceKind.SHARED,
+    known: str | None = None,
+) -> Store:
     card = None if number is None else card_of(uid, number)
-    changes = (StoredChange(uid=f"urn:example:{uid}", card=card),)
+    changes = (StoredChange(uid=f"urn:example:{uid}", card=card, known=known),)
     return Store(sim_id=sim_id, space=space, changes=changes)
+
+
+def _digest(uid: str, number: str) -> str:
+    return digest(card_of(uid, number))
 
 
 def _arrives(place: Place) -> Message:
@@ -155,6 +169,14 @@ ASKED: dict[str, Asked] = {
         place.tablet,
         _store(place.two, "an", "+861390000002", SpaceKind.PRIVATE),
     ),
+    "the phone stores privately": lambda place: (
+        place.phone,
+        _store(place.one, "an", "+861390000002", SpaceKind.PRIVATE),
+    ),
+    "the tablet stores over what it knows": lambda place: (
+        place.tablet,
+        _store(place.two, "an", "+861390000002", known=_digest("an", "+861390000001")),
+    ),
     "the phone stores": lambda place: (place.phone, _store(place.one, "an", "+861390000003")),
     "the tablet accepts": lambda place: (
         place.tablet,
@@ -177,6 +199,12 @@ TELLING = [
     ("a page is laid ready", "the SIM moves"),
     ("a page is laid ready", "the number is recycled"),
     ("the book changes", "the tablet stores privately"),
+    ("the book changes", "the phone stores privately"),
+    ("the tablet stores", "the phone stores privately"),
+    ("the phone stores privately", "the tablet stores"),
+    ("the phone stores privately", "a SIM makes an account"),
+    ("the tablet stores over what it knows", "a page arrives"),
+    ("an update is requested", "the SIM moves"),
     ("the book changes", "the book is followed no more"),
     ("the book changes", "a page arrives"),
     ("the tablet accepts", "a page arrives"),
@@ -221,8 +249,15 @@ class House:
             *(_store(one, uid, "+861390000001") for uid in ("an", "bo", "chen")),
         ):
             await self.second.does(phone, command)
-        await self.second.does(tablet, _store(two, "dai", "+861390000001"))
-        place = Place(user_id, one, two)
+        for asked in (
+            _store(two, "dai", "+861390000001"),
+            RequestUpdate(sim_id=two, from_carrier_id=MOBILE),
+            RequestUpdate(sim_id=two),
+        ):
+            await self.second.does(tablet, asked)
+        account = await self.second.reading.account(user_id, UNICOM)
+        assert account is not None
+        place = Place(user_id, one, two, account.sims[0].view_id)
         await self.second.takes(_arrives(place).model_copy(update={"contacts": _old_page()}))
         return place
 
@@ -245,7 +280,7 @@ class House:
         assert account is not None
         space = {"space_id": f"{account['account_id']}/{SpaceKind.SHARED}"}
         entries = await self.database.collection("entries").find(space, sort=[("_id", 1)])
-        waits = {"sim_id": place.two, "waits": True}
+        waits = {"view_id": place.view_id, "waits": True}
         return entries + await self.database.collection("sim_entries").find(waits)
 
     async def picture(self, place: Place) -> str:
@@ -253,13 +288,16 @@ class House:
         find = self.database.collection
         accounts = await find("accounts").find({"user_id": place.user_id}, sort=[("_id", 1)])
         names = {place.user_id: "lin", place.one: "one", place.two: "two"}
+        views = {place.view_id: "the tablet's view"}
         for account in accounts:
             names[account["account_id"]] = account["carrier_id"]
             names |= {sim["sim_id"]: sim["iccid"] for sim in account["sims"]}
+            for sim in account["sims"]:
+                views.setdefault(sim["view_id"], f"view of {sim['iccid']}")
             del account["etag"], account["identification_code"]
         spaces = [f"{one['account_id']}/{kind}" for one in accounts for kind in SpaceKind]
         entries = await find("entries").find({"space_id": {"$in": spaces}})
-        seen = await find("sim_entries").find({"sim_id": {"$in": list(names)}})
+        seen = await find("sim_entries").find({"view_id": {"$in": list(views)}})
         for entry in entries:
             del entry["at"], entry["deleted_at"]
         told = [json.loads(one["body"]) for one in await find("outbox").find({}, sort=[("_id", 1)])]
@@ -272,7 +310,7 @@ class House:
             },
             indent=1,
         )
-        for id_, name in names.items():
+        for id_, name in (names | views).items():
             text = text.replace(id_, name)
         return text
 
@@ -293,7 +331,9 @@ def _told(body: dict[str, Any]) -> str:
 def _answer(reply: Reply) -> str:
     if reply.error is not None:
         return reply.error.code.value
-    return "created" if (reply.result or {}).get("created") else reply.status
+    result = reply.result or {}
+    told = [name for name in ("created", "behind", "private") if result.get(name)]
+    return ", ".join(told) or reply.status
 
 
 def _old_page() -> tuple[ReplicatedContact, ...]:
