@@ -153,6 +153,7 @@ async def test_with_a_schedule_a_terminal_that_watches_syncs_by_itself(
 ) -> None:
     told = await tablet.run("sync", "--every", "15m")
     assert "every 15m while 'contactmesh terminal watch' runs" in told.err
+    assert "every 15m" in (await tablet.run("show")).out
     await tablet.run("note", "张伟", "喜欢喝茶")
     async with li_wei.watching() as watching:
         async with tablet.watching():
