@@ -1,6 +1,6 @@
 """Contents as cards, what somebody made, and what lost against it."""
 
-from dataclasses import dataclass, field
+from dataclasses import InitVar, dataclass, field
 from typing import Any
 
 from contactmesh.contacts import Card, digest
@@ -17,12 +17,23 @@ class Made:
         updated_at: when, by the server's clock.
         times: when the fields of the card were changed.
         sent: the digest of what a terminal sent, none where it was not sent.
+        known: the digest of the card, where it has been worked out already.
+        digest: of the card, or of a deletion.
+        contents: the card as it is kept.
     """
 
     card: Card | None
     updated_at: int
     times: Times = field(default_factory=dict)
     sent: str | None = None
+    known: InitVar[str | None] = None
+    digest: str = field(init=False)
+    contents: Contents | None = field(init=False)
+
+    def __post_init__(self, known: str | None) -> None:
+        """Work out once what every step asks for: it is most of what a change costs."""
+        object.__setattr__(self, "digest", digest_of(self.card) if known is None else known)
+        object.__setattr__(self, "contents", contents_of(self.card))
 
 
 @dataclass(frozen=True, slots=True)

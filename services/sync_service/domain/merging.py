@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 from contactmesh.contacts import Card, Conflict, Merge, Side, changed_fields, merge
 from contactmesh.contracts.sync.records import ConflictKind, Outcome
-from sync_service.domain.contents import Clash, Made, card_of, digest_of
+from sync_service.domain.contents import Clash, Made, card_of
 from sync_service.domain.documents import Entry, Stamp, Times, Version
 from sync_service.domain.sending import Sent
 from sync_service.domain.times import following, stamp_at
@@ -28,7 +28,8 @@ def joined(stands: Entry, sent: Sent, was: Version | None) -> Verdict:
     if verdict.clashes:
         verdict = replace(verdict, outcome=Outcome.CONFLICT)
     if any(clash.lost_rev is None for clash in verdict.clashes):
-        lost = Made(sent.card, made_at(sent), edited({}, ("",), sent), sent.digest)
+        times = edited({}, ("",), sent)
+        lost = Made(sent.card, made_at(sent), times, sent.digest, sent.digest)
         verdict = replace(verdict, lost=lost)
     return verdict
 
@@ -41,7 +42,7 @@ def _deletes(stands: Entry, sent: Sent) -> Verdict:
 
 def _edits(stands: Entry, sent: Sent, card: Card) -> Verdict:
     joint = _join(stands, sent, card)
-    digest = digest_of(joint.made.card)
+    digest = joint.made.digest
     if digest == stands.digest:
         timed = replace(stands, times=joint.made.times)
         return Verdict(Outcome.MERGED, clashes=joint.clashes, timed=timed)
@@ -58,7 +59,7 @@ def _brings_back(stands: Entry, sent: Sent, card: Card, was: Version | None) -> 
     if sent.base is None or was is None:
         return Verdict(Outcome.CONFLICT, applied(stands, sent), clashes=(deletion,))
     joint = _join(was, sent, card)
-    if digest_of(joint.made.card) == was.digest:
+    if joint.made.digest == was.digest:
         return Verdict(Outcome.SUPERSEDED, clashes=joint.clashes)
     return Verdict(Outcome.CONFLICT, joint.made, clashes=(deletion, *joint.clashes))
 

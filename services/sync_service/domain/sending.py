@@ -80,9 +80,10 @@ def read_change(
     owner = owner_of(asking.user_id, command.book)
     stands = state.entries.get((owner, change.uid))
     base = _base(state, owner, change, stands)
-    if card is not None and base is not None and base.card is not None:
-        held = command.supports
-        card = card if held is None else with_unsupported(base.card, card, held)
+    held = command.supports
+    if held is not None and card is not None and base is not None and base.card is not None:
+        card = with_unsupported(base.card, card, held)
+        check_card(card, asking.limits)
     digest = digest_of(card)
     again: Reason | None = None
     newest = _newest_own(state, owner, change, stands, asking.terminal_id)

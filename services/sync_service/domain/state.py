@@ -47,6 +47,24 @@ class Page:
     complete: bool = True
 
 
+class Entries(Table[tuple[str, str], Entry]):
+    """Entries by owner and uid, with their cards; and which of them are new."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._stored: set[tuple[str, str]] = set()
+
+    def load(self, documents: Iterable[tuple[tuple[str, str], Entry]]) -> None:
+        """Take entries in as they are stored."""
+        found = dict(documents)
+        self._stored.update(found)
+        super().load(found.items())
+
+    def is_new(self, key: tuple[str, str]) -> bool:
+        """Whether an entry was not there when the unit of work looked for it."""
+        return key not in self._stored
+
+
 class Versions(Table[tuple[str, str, int], Version]):
     """Versions by owner, uid and revision, and those of an entry together."""
 
@@ -98,7 +116,7 @@ class State:
     def __init__(self) -> None:
         self.books: Table[str, Book] = Table()
         """by owner"""
-        self.entries: Table[tuple[str, str], Entry] = Table()
+        self.entries = Entries()
         """(owner, uid), with their cards"""
         self.versions = Versions()
         """(owner, uid, revision), with their cards except for `Erase`"""

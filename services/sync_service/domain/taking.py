@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from contactmesh.contracts.errors import ErrorCode, Refusal
 from contactmesh.contracts.sync.commands import Exchange
 from contactmesh.contracts.sync.records import Change, ChangeResult, Outcome, Policy
-from sync_service.domain.contents import contents_of, digest_of
-from sync_service.domain.documents import Entry, Version
+from sync_service.domain.documents import NO_CARD, Entry, Version
 from sync_service.domain.guarding import check_number
 from sync_service.domain.latest import later
 from sync_service.domain.merging import joined
@@ -86,12 +85,13 @@ class Taking:
             Refusal: `quota_exceeded`, `too_large` or `unavailable`.
         """
         limits = self.asking.limits
-        made = None if verdict.made is None else verdict.made.card
-        if made is not None:
-            check_card(made, limits)
+        made = verdict.made
+        if made is not None and made.card is not None:
+            if made.card is not sent.card:
+                check_card(made.card, limits)
             check_number(self.writing.book, stands, limits)
-        card, digest = contents_of(made), digest_of(made)
-        if verdict.made is None and stands is not None:
+        card, digest = (None, NO_CARD) if made is None else (made.contents, made.digest)
+        if made is None and stands is not None:
             card, digest = stands.card, stands.digest
         told = card is not None and digest != sent.digest
         if self.full or (told and not self.room.take(card)):

@@ -68,7 +68,8 @@ def applied(stands: Entry | None, sent: Sent) -> Made:
     old = None if stands is None else card_of(stands.card)
     before: Times = {} if stands is None else stands.times
     paths = ("",) if old is None else changed_fields(old, sent.card)
-    return Made(sent.card, made_at(sent), edited(before, paths, sent), sent.digest)
+    times = edited(before, paths, sent)
+    return Made(sent.card, made_at(sent), times, sent.digest, sent.digest)
 
 
 def edited(times: Times, paths: Iterable[str], sent: Sent) -> dict[str, Stamp]:

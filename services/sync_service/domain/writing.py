@@ -10,7 +10,7 @@ from contactmesh.contacts import changed_fields
 from contactmesh.contracts.contact import ContactChanged, Operation, Origin, Scope
 from contactmesh.contracts.sync.records import Reason
 from contactmesh.deciding.decision import Told
-from sync_service.domain.contents import Clash, Made, card_of, contents_of, digest_of
+from sync_service.domain.contents import Clash, Made, card_of, digest_of
 from sync_service.domain.documents import (
     NO_CARD,
     Book,
@@ -74,7 +74,8 @@ class Writing:
     def renew(self, before: Entry, card: Contents | None) -> Entry:
         """Let an entry say what it said before, or be deleted, as of now."""
         new, old = card_of(card), card_of(before.card)
-        if digest_of(new) == before.digest:
+        digest = digest_of(new)
+        if digest == before.digest:
             return before
         terminal_id = self._asking.terminal_id
         at = max(self._asking.received, before.updated_at + 1)
@@ -82,7 +83,7 @@ class Writing:
         if new is not None:
             paths = ("",) if old is None else changed_fields(old, new)
             times = stamped(before.times, paths, before.times, at=at, terminal_id=terminal_id)
-        return self.write(before, before.uid, Made(new, at, times))
+        return self.write(before, before.uid, Made(new, at, times, known=digest))
 
     def erase(self, before: Entry) -> None:
         """Leave nothing of an entry but that it was deleted."""
@@ -109,10 +110,10 @@ class Writing:
             updated_at=made.updated_at,
             at=asking.received,
             by=asking.terminal_id,
-            digest=digest_of(made.card),
+            digest=made.digest,
             # The book may stand at this revision for a day before `stood` takes note of it.
             expires_at=asking.now + asking.limits.kept + DAY,
-            card=contents_of(made.card),
+            card=made.contents,
             times=made.times,
             sent=made.sent,
         )
@@ -157,8 +158,8 @@ class Writing:
             updated_at=made.updated_at,
             at=asking.received,
             by=asking.terminal_id,
-            digest=digest_of(made.card),
-            card=contents_of(made.card),
+            digest=made.digest,
+            card=made.contents,
             times=recent(made.times, since=asking.received - span(asking.limits.kept)),
             sent=made.sent,
             changed_fields=changed,

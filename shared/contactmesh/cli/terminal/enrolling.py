@@ -4,6 +4,7 @@ import contextlib
 import re
 import socket
 import time
+from datetime import datetime
 from typing import Annotated, Final
 
 import typer
@@ -14,15 +15,17 @@ from contactmesh.cli.errors import SystemUnreachable, WrongUsage
 from contactmesh.cli.exit_codes import ExitCode
 from contactmesh.cli.locating import IdentityUrl, identity_url
 from contactmesh.cli.output import AsJson, counted, print_json, print_note, print_pairs, print_text
-from contactmesh.cli.terminal import texts
+from contactmesh.cli.terminal import sync_texts, texts
 from contactmesh.cli.terminal.connecting import connected, keep_log_quiet, phonebook_of
 from contactmesh.cli.terminal.place import Place, at_a_terminal
 from contactmesh.cli.terminal.suggesting import suggested
+from contactmesh.cli.terminal.sync_telling import told_state
 from contactmesh.terminal import (
     AlreadyEnrolled,
     AuthenticationRefused,
     CommandRefused,
     NotEnrolled,
+    SyncState,
     Terminal,
     TerminalInUse,
 )
@@ -38,6 +41,7 @@ class Shown(BaseModel):
     Attributes:
         connection: `works`, or why it does not: `in use`, `refused`, `unreachable`.
         round_trip_ms: how long a question to group_service and its answer took.
+        last_sync_at: when the address book was synced, none if it never was.
     """
 
     user_id: str
@@ -53,6 +57,7 @@ class Shown(BaseModel):
     pull_interval_seconds: int
     connection: str
     round_trip_ms: int | None = None
+    last_sync_at: datetime | None = None
 
 
 @app.command(
@@ -111,6 +116,7 @@ async def show_terminal(place: Place, *, as_json: bool) -> None:
         contacts = len(await phonebook.contacts())
         groups = len(await phonebook.groups())
         interval = await phonebook.pull_interval()
+        sync = await phonebook.sync_state()
     connection, milliseconds = await _connection(place)
     who = enrolment.credentials
     shown = Shown(
@@ -123,11 +129,12 @@ async def show_terminal(place: Place, *, as_json: bool) -> None:
         pull_interval_seconds=interval,
         connection=connection,
         round_trip_ms=milliseconds,
+        last_sync_at=sync.last_sync_at,
     )
     if as_json:
         print_json(shown)
     else:
-        _show(shown)
+        _show(shown, sync)
     if connection == texts.UNREACHABLE:
         raise typer.Exit(ExitCode.UNREACHABLE)
     if connection == texts.REFUSED:
@@ -150,7 +157,7 @@ async def _connection(place: Place) -> tuple[str, int | None]:
         return texts.UNREACHABLE, None
 
 
-def _show(shown: Shown) -> None:
+def _show(shown: Shown, sync: SyncState) -> None:
     connection = texts.CONNECTIONS.get(shown.connection, shown.connection)
     if shown.round_trip_ms is not None:
         connection = texts.ROUND_TRIP.format(state=connection, milliseconds=shown.round_trip_ms)
@@ -165,6 +172,7 @@ def _show(shown: Shown) -> None:
         (texts.SHOW_REGION, shown.region or texts.NO_REGION),
         (texts.SHOW_PHONEBOOK, _counts(shown)),
         (texts.SHOW_INTERVAL, texts.EVERY.format(seconds=shown.pull_interval_seconds)),
+        (sync_texts.SHOW_SYNC, told_state(sync)),
     ]
     print_pairs(rows)
 

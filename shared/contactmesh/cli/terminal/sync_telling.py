@@ -10,7 +10,7 @@ from contactmesh.cli.errors import CommandError
 from contactmesh.cli.output import print_note
 from contactmesh.cli.terminal import sync_texts
 from contactmesh.cli.terminal.suggesting import suggested
-from contactmesh.cli.terminal.times import told, told_interval
+from contactmesh.cli.terminal.times import told, told_clock, told_interval
 from contactmesh.runtime.waiting import happened_within
 from contactmesh.terminal import LargeRemoval, Phonebook, Schedule, SyncState, Terminal
 
@@ -62,8 +62,19 @@ def told_schedule(schedule: Schedule) -> str:
     if schedule.every is not None:
         return sync_texts.SYNCS_EVERY.format(interval=told_interval(schedule.every))
     if schedule.at is not None:
-        return sync_texts.SYNCS_AT.format(time=schedule.at.strftime("%H:%M"))
+        return sync_texts.SYNCS_AT.format(time=told_clock(schedule.at))
     return sync_texts.SYNCS_BY_HAND
+
+
+def told_state(state: SyncState) -> str:
+    """When the address book was synced last, and when it is by itself."""
+    last = sync_texts.NEVER if state.last_sync_at is None else told(state.last_sync_at)
+    schedule = state.schedule
+    if schedule.every is not None:
+        return sync_texts.AND_EVERY.format(last=last, interval=told_interval(schedule.every))
+    if schedule.at is not None:
+        return sync_texts.AND_AT.format(last=last, time=told_clock(schedule.at))
+    return last
 
 
 async def sync_before(terminal: Terminal) -> None:

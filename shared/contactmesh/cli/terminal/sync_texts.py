@@ -53,6 +53,10 @@ NOT_SYNCED = "Nothing was synced."
 SYNCS_EVERY = "This terminal syncs every {interval} while 'contactmesh terminal watch' runs."
 SYNCS_AT = "This terminal syncs every day at {time} while 'contactmesh terminal watch' runs."
 SYNCS_BY_HAND = "This terminal does not sync by itself any more."
+SHOW_SYNC = "Synced"
+NEVER = "never"
+AND_EVERY = "{last}; every {interval} while 'contactmesh terminal watch' runs"
+AND_AT = "{last}; every day at {time} while 'contactmesh terminal watch' runs"
 UNITS: Final = {"d": 86_400, "h": 3_600, "m": 60, "s": 1}
 FAILING = (
     "Your address book could not be synced since {time}: {problem} "

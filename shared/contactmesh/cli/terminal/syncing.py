@@ -19,7 +19,7 @@ from contactmesh.cli.terminal.naming import short_contact_id
 from contactmesh.cli.terminal.place import Place, at_a_terminal
 from contactmesh.cli.terminal.suggesting import suggested
 from contactmesh.cli.terminal.sync_telling import tell_failing, told_schedule
-from contactmesh.cli.terminal.times import read_clock, read_interval
+from contactmesh.cli.terminal.times import read_clock, read_interval, told_clock
 from contactmesh.terminal import Rejected, Schedule, SyncOutcome
 
 app = typer.Typer()
@@ -93,7 +93,7 @@ def _schedule(every: str | None, at: str | None, off: bool) -> Schedule | None:
 
 
 def _json(outcome: SyncOutcome | None, schedule: Schedule) -> dict[str, JsonValue]:
-    at = None if schedule.at is None else schedule.at.strftime("%H:%M")
+    at = None if schedule.at is None else told_clock(schedule.at)
     done = {} if outcome is None else asdict(outcome)
     return {**done, "schedule": {"every_seconds": schedule.every, "at": at}}
 

@@ -212,8 +212,8 @@ NO_NUMBER = "none"
 NUMBER_NOT_THERE = "The contact has no number {number}. It has: {known}."
 HELP_DELETE = (
     "Delete your own entry of a contact, with its notes and labels.\n\n"
-    "What groups show of a member stays. The SIM accounts in which you stored it lose it at the "
-    "next 'sim store'."
+    "What groups show of a member stays. Your other terminals lose it at the next 'sync', the SIM "
+    "accounts in which you stored it at the next 'sim store'."
 )
 EXAMPLE_DELETE = "Example:  contactmesh terminal delete 老张"
 ASK_DELETE = "Delete {name}?"

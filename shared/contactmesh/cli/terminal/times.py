@@ -61,6 +61,11 @@ def told_interval(seconds: int) -> str:
     return f"{seconds // size}{unit}"
 
 
+def told_clock(at: time) -> str:
+    """A time of the day as it can be read again."""
+    return at.strftime("%H:%M")
+
+
 def told(moment: datetime) -> str:
     """A moment as the clock here shows it."""
     return local_time(moment.isoformat())
