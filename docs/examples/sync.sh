@@ -17,5 +17,4 @@ contactmesh terminal sync --as li-wei-tablet
 contactmesh terminal history 张伟 --as li-wei-tablet
 contactmesh terminal delete 张伟 --yes --as li-wei-tablet
 contactmesh terminal restore --deleted 张伟 --as li-wei-tablet
-contactmesh terminal sync --as li-wei
-contactmesh terminal contacts 张伟 --as li-wei
+contactmesh terminal contacts 张伟 --as li-wei-tablet

@@ -179,6 +179,18 @@ async def test_the_example_of_two_sims(stack: Stack) -> None:
         assert "13800138000" in last
 
 
+@pytest.mark.timeout(600)  # as above
+async def test_the_example_of_two_terminals_in_step(stack: Stack) -> None:
+    for _ in range(2):  # it can be run again
+        async with running("sh", str(EXAMPLES / "sync.sh"), home=stack.settings.data) as lines:
+            async with asyncio.timeout(4 * SECONDS):
+                printed = (await lines.read()).decode()
+        assert "张伟 is back" in printed
+        last = printed.strip().splitlines()[-1]
+        assert "13800138000 (老板)" in last
+        assert "喜欢喝茶" in last
+
+
 async def test_the_operator_example(tmp_path: Path) -> None:
     async with running("sh", str(EXAMPLES / "operator.sh"), home=tmp_path) as lines:
         async with asyncio.timeout(SECONDS):

@@ -10,7 +10,7 @@ import itertools
 import json
 import os
 import secrets
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -301,31 +301,37 @@ class House:
         for entry in entries:
             del entry["at"], entry["deleted_at"]
         told = [json.loads(one["body"]) for one in await find("outbox").find({}, sort=[("_id", 1)])]
-        text = json.dumps(
+        called = names | views
+        return json.dumps(
             {
-                "accounts": [one | {"sims": _sorted(one["sims"])} for one in accounts],
-                "entries": _sorted(entries),
-                "seen": _sorted(seen),
-                "told": sorted(_told(one) for one in told if place.user_id in one["subject"]),
+                "accounts": _sorted(
+                    [one | {"sims": _sorted(one["sims"], called)} for one in accounts], called
+                ),
+                "entries": _sorted(entries, called),
+                "seen": _sorted(seen, called),
+                "told": _sorted(
+                    [_told(one) for one in told if place.user_id in one["subject"]], called
+                ),
             },
             indent=1,
         )
-        for id_, name in (names | views).items():
+
+
+def _sorted(documents: list[Document], called: Mapping[str, str]) -> list[Document]:
+    """With names for ids that are made at random, and in an order that no such id decides."""
+    found = []
+    for document in documents:
+        text = json.dumps(document, sort_keys=True)
+        for id_, name in called.items():
             text = text.replace(id_, name)
-        return text
+        found.append(text)
+    return [json.loads(text) for text in sorted(found)]
 
 
-def _sorted(documents: list[Document]) -> list[Document]:
-    """In an order that no id decides which is made at random."""
-    return sorted(
-        documents, key=lambda one: str([one.get(name) for name in ("iccid", "carrier_id", "uid")])
-    )
-
-
-def _told(body: dict[str, Any]) -> str:
+def _told(body: dict[str, Any]) -> Document:
     for contact in body["data"].get("contacts", ()):
         del contact["stamp"]
-    return json.dumps({"type": body["type"], **body["data"]}, sort_keys=True)
+    return {"type": body["type"], **body["data"]}
 
 
 def _answer(reply: Reply) -> str:
