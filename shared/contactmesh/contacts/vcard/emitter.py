@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from itertools import chain
 from typing import Final, cast
 
 from pydantic import JsonValue
@@ -15,6 +16,7 @@ from contactmesh.contacts.vcard.parameters import Entry, Members
 from contactmesh.contacts.vcard.properties import CONTEXT_TYPES, FIRST_KEYS, MANY, Property
 
 _UNWRITABLE: Final = re.compile("[\x00-\x08\x0a-\x1f\x7f\ud800-\udfff]")
+_CONTROLS: Final = bytes([*range(9), *range(10, 32), 127])
 _LONG: Final = 4096
 _NOTHING: Final = (None, None, None, None)
 
@@ -63,14 +65,16 @@ class Emitter:
     def clean(self) -> None:
         """Leave out the characters that no line can hold."""
         lines = self.lines
-        if max(map(len, lines)) <= _LONG and "".join(lines).isprintable():
+        if max(map(len, lines)) <= _LONG:
+            if _is_writable("".join(lines)):
+                return
+        elif _is_writable("".join([line for line in lines if len(line) <= _LONG])) and not any(
+            _may_end_early(line) for line in lines if len(line) > _LONG
+        ):
             return
         for index, line in enumerate(lines):
             # Long values are embedded media: what could end the line early is found much faster.
-            if len(line) > _LONG:
-                doubtful = "\n" in line or "\r" in line or not line.isascii()
-            else:
-                doubtful = not line.isprintable()
+            doubtful = len(line) <= _LONG or _may_end_early(line)
             if doubtful and _UNWRITABLE.search(line) is not None:
                 lines[index] = _UNWRITABLE.sub("", line)
                 self.certain = False
@@ -103,12 +107,18 @@ class Emitter:
             head, group, certain = entry_form(name, params, types, said, is_v4=self.is_v4)
             if not certain:
                 self.certain = False
-        self._put(prefix, key, group, head, value, entry.get("label"))
+        place = self._counts.get(prefix, 0)
+        self._counts[prefix] = place + 1
+        if key and key != usual_key(prefix, place):
+            head += f";PROP-ID={key}"
+        self._grouped(group, head, value, entry.get("label"))
 
     def simple(self, known: Property, entries: Iterable[tuple[str, Members]]) -> None:
         """Add the lines of entries of one simple property, each with its key."""
-        name, member, is_v4 = known.name, known.member, self.is_v4
+        name, member, prefix, is_v4 = known.name, known.member, known.prefix, self.is_v4
         is_text, is_number = known.value != "uri", name == "TEL"
+        usual_keys = FIRST_KEYS[prefix]
+        place = self._counts.get(prefix, 0)
         for key, entry in entries:
             value = entry.get(member)
             if not isinstance(value, str):
@@ -128,25 +138,23 @@ class Emitter:
                     value = escape_text(value, is_v4=is_v4)
             elif "\\" in value:
                 self.certain = False
-            self._put(known.prefix, key, group, head, value, label)
+            usual = usual_keys[place] if place < MANY else usual_key(prefix, place)
+            place += 1
+            if key != usual and key:
+                head += f";PROP-ID={key}"
+            if group is None and label is None:
+                self.lines.append(f"{head}:{value}")
+            else:
+                self._grouped(group, head, value, label)
+        self._counts[prefix] = place
 
-    def _put(
-        self, prefix: str, key: str, group: str | None, head: str, value: str, label: JsonValue
-    ) -> None:
-        counts = self._counts
-        count = counts.get(prefix, 0)
-        counts[prefix] = count + 1
-        usual = FIRST_KEYS[prefix][count] if count < MANY else f"{prefix}-{count + 1}"
-        if key != usual and key:
-            head += f";PROP-ID={key}"
+    def _grouped(self, group: str | None, head: str, value: str, label: JsonValue) -> None:
+        """Add a line that has a group or a label, which needs one."""
         if group is not None:
             self._groups.add(group.lower())
-        if isinstance(label, str):
-            self._labelled(group, head, value, label)
+        if not isinstance(label, str):
+            self.line(head if group is None else f"{group}.{head}", value)
             return
-        self.lines.append(f"{head}:{value}" if group is None else f"{group}.{head}:{value}")
-
-    def _labelled(self, group: str | None, head: str, value: str, label: str) -> None:
         group = self._label_group(group, label)
         self.line(f"{group}.{head}", value)
         if group not in self._labels:
@@ -173,7 +181,7 @@ class Emitter:
             if name == "x-ablabel" and group.lower() in self._groups:
                 self.certain = False
             head = f"{group}.{head}"
-        self.line(head, value)
+        self.lines.append(f"{head}:{value}")
 
     def _label_group(self, group: str | None, label: str) -> str:
         if group is not None or not label or label.startswith("_$!<"):
@@ -189,18 +197,37 @@ class Emitter:
         return group
 
 
+def _is_writable(text: str) -> bool:
+    """Whether a text is known to have no character that no line can hold."""
+    if text.isascii():
+        # Taking out bytes takes less than half the time of asking what each character is.
+        return len(text.encode().translate(None, _CONTROLS)) == len(text)
+    return text.isprintable()
+
+
+def _may_end_early(line: str) -> bool:
+    """Whether a long line may have a character that ends it before its end."""
+    return "\n" in line or "\r" in line or not line.isascii()
+
+
+def usual_key(prefix: str, place: int) -> str:
+    """Return the key that a reader chooses for the entry at a place, from 0."""
+    return FIRST_KEYS[prefix][place] if place < MANY else f"{prefix}-{place + 1}"
+
+
 def _groups(card: Members) -> set[str]:
     """Return the groups, in small letters, of all that can be written with one."""
-    grouped: list[Members] = []
-    left: list[Members] = [each for each in card.values() if type(each) is dict]
-    # Groups stand in the parameters of an entry, or of an entry of an entry as in `speakToAs`.
-    for _ in range(3):
-        grouped += left
-        left = [item for each in left for item in each.values() if type(item) is dict]
-    grouped += left
+    maps: list[Members] = [each for each in card.values() if type(each) is dict]
+    entries = [item for each in maps for item in each.values() if type(item) is dict]
+    if "localizations" in card or "speakToAs" in card:
+        # Only these have entries of entries.
+        entries += [item for each in entries for item in each.values() if type(item) is dict]
+    grouped = [each["vCardParams"] for each in chain(maps, entries) if "vCardParams" in each]
+    if PARAMS_PROPERTY in card:
+        grouped += entries
     for prop in cast("list[list[JsonValue]]", card.get("vCardProps", [])):
         grouped += [item for item in prop if type(item) is dict]
-    owns = [each["group"] for each in grouped if "group" in each]
+    owns = [each["group"] for each in grouped if type(each) is dict and "group" in each]
     return {own.lower() for own in owns if isinstance(own, str)}
 
 

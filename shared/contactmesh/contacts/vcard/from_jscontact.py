@@ -38,10 +38,8 @@ def lines_from(card: Entry, version: Literal["3.0", "4.0"], group_style: GroupSt
     out = Emitter(card, version, _READ_NAMES)
     write_name(out, card.get("name"))
     # In one order, whichever the card has: it may be a reader's own.
-    for member, write in _WRITERS.items():
-        value = card.get(member)
-        if value:
-            _write_entries(out, write, value)
+    for member in filter(card.get, _WRITERS):
+        _write_entries(out, _WRITERS[member], card[member])
     if "localizations" in card:
         for collection, entry in patched_entries(card):
             _write_entries(out, _WRITERS[collection], {"": entry})
