@@ -71,7 +71,8 @@ class Answers:
             ),
             after=found[-1].uid if more else None,
             token=listing_token(self._key, book, micros(now)),
-            since=micros(now - timedelta(seconds=DELETIONS_KEPT_SECONDS)),
+            # A database that was wiped knows of no deletion at all.
+            since=min(book.rev, micros(now - timedelta(seconds=DELETIONS_KEPT_SECONDS))),
         )
 
     async def _fetch(self, user_id: str, command: commands.Fetch) -> commands.Fetched:

@@ -65,7 +65,7 @@ class ContactChanges:
         return [
             Candidate(contact.contact_id, contact.own)
             for contact in self._records.reached_by(
-                str(card["uid"]), reach_keys(card, self._region)
+                str(card["uid"]), reach_keys(card, self._region), own=True
             )
             if contact.own is not None
             and contact.user_id != user_id
@@ -249,9 +249,12 @@ class ContactChanges:
     def _link_new_entry(self, contact_id: str, own: CardJson) -> None:
         """Link a new entry of the owner's to the one member whose card it matches, if any."""
         matching: list[str] = []
-        for contact in self._records.reached_by(str(own["uid"]), reach_keys(own, self._region)):
+        members = self._records.reached_by(
+            str(own["uid"]), reach_keys(own, self._region), own=False
+        )
+        for contact in members:
             user_id = contact.user_id
-            if user_id is None or contact.own is not None or self._records.kept_apart(user_id):
+            if user_id is None or self._records.kept_apart(user_id):
                 continue
             candidate = Candidate(contact_id, own)
             if any(

@@ -148,11 +148,19 @@ class Records:
         )
         return map(_contact, rows)
 
-    def reached_by(self, uid: str, keys: Iterable[str]) -> list[ContactRecord]:
-        """The contacts that have this uid or one of these phones or e-mail addresses."""
+    def reached_by(self, uid: str, keys: Iterable[str], *, own: bool) -> list[ContactRecord]:
+        """The contacts that have this uid or one of these phones or e-mail addresses.
+
+        Args:
+            uid: a uid.
+            keys: phones and e-mail addresses, as they are compared.
+            own: of the owner's entries; otherwise of the members that have none.
+        """
+        which = "own IS NOT NULL" if own else "own IS NULL AND user_id IS NOT NULL"
         rows = self._database.execute(
-            "SELECT * FROM contacts WHERE uid = ? OR contact_id IN (SELECT contact_id FROM "
-            "reach_keys WHERE key IN (SELECT value FROM json_each(?))) ORDER BY contact_id",
+            f"SELECT * FROM contacts WHERE {which} AND (uid = ? OR contact_id IN (SELECT "  # noqa: S608 - constants
+            "contact_id FROM reach_keys WHERE key IN (SELECT value FROM json_each(?)))) "
+            "ORDER BY contact_id",
             (uid, json_text(sorted(keys))),
         )
         return [_contact(row) for row in rows]

@@ -80,7 +80,7 @@ def _corrections(lines: list[str], members: Members, version: str) -> list[str]:
     whole = {each.partition("/")[0] for each in patch if _UNWRITABLE.search(each) is not None}
     if whole:
         patch = {each: new for each, new in patch.items() if each.partition("/")[0] not in whole}
-        patch |= {name: members[name] for name in whole}
+        patch |= {name: members[name] for name in sorted(whole)}
     return [
         f"JSPROP{param_text('JSPTR', pointer)}:{escape(_json(value))}"
         for pointer, value in patch.items()
