@@ -130,9 +130,13 @@ class BookSync:
         # so it is sent only once all that changed there is known. An empty book has nothing.
         new = await self._phonebook.book_token() is None
         while True:
-            sent = await self._phonebook.next_to_send(limit=MOST_CHANGES, room=ROOM_BYTES, new=new)
+            # Before what is sent is read: what is edited from here on counts as later.
+            sent_at = datetime.now(UTC)
+            sent, sent_all = await self._phonebook.next_to_send(
+                limit=MOST_CHANGES, room=ROOM_BYTES, new=new
+            )
             try:
-                exchanged = await self._exchange(run, sent)
+                exchanged = await self._exchange(run, sent, sent_at, sent_all=sent_all)
             except CommandRefused as error:
                 if error.code is not ErrorCode.FULL_SYNC_REQUIRED or run.full:
                     raise
@@ -148,11 +152,14 @@ class BookSync:
                 new = True
         await self._fetch(run, await self._phonebook.behind())
 
-    async def _exchange(self, run: _Run, sent: Sequence[MarkedEntry]) -> Exchanged:
+    async def _exchange(
+        self, run: _Run, sent: Sequence[MarkedEntry], sent_at: datetime, *, sent_all: bool
+    ) -> Exchanged:
         command = Exchange(
             token=await self._phonebook.book_token(),
             changes=tuple(_change(one) for one in sent),
-            sent_at=datetime.now(UTC),
+            sent_at=sent_at,
+            sent_all=sent_all,
             confirm_deletions=run.removals,
         )
         try:

@@ -107,7 +107,9 @@ class PhonebookBook(PhonebookFile):
 
     # Exchanging
 
-    async def next_to_send(self, *, limit: int, room: int, new: bool) -> tuple[MarkedEntry, ...]:
+    async def next_to_send(
+        self, *, limit: int, room: int, new: bool
+    ) -> tuple[tuple[MarkedEntry, ...], bool]:
         """The next entries of which the server has to be told, as many as a command has room for.
 
         One that no command can carry is passed over from now on, until it is edited.
@@ -116,20 +118,24 @@ class PhonebookBook(PhonebookFile):
             limit: how many at most.
             room: how many bytes their cards may have together.
             new: also those of which the server has never been told.
+
+        Returns:
+            The entries, and whether they are all of which the server has to be told by now.
         """
 
-        def change(_: Changes, records: Records) -> tuple[MarkedEntry, ...]:
+        def change(_: Changes, records: Records) -> tuple[tuple[MarkedEntry, ...], bool]:
             while True:
                 found = records.book.marked(limit=limit, new=new)
                 problems = [(one, _problem(one, room)) for one in found]
                 if all(problem is None for _, problem in problems):
-                    return tuple(found[: that_fit(map(_size, found), room)])
+                    page = tuple(found[: that_fit(map(_size, found), room)])
+                    return page, len(page) == records.book.count().waiting
                 for one, problem in problems:
                     if problem is not None:
                         records.book.told(one.uid, one.known, problem)
 
-        page, _ = await self._change(change)
-        return page
+        to_send, _ = await self._change(change)
+        return to_send
 
     async def exchanged(
         self, sent: Sequence[MarkedEntry], exchanged: Exchanged

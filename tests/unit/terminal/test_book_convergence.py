@@ -63,7 +63,7 @@ class Line:
     """A terminal's way to the service: replies get lost on it, and things happen meanwhile."""
 
     def __init__(self, server: Server, terminal_id: str) -> None:
-        self._server = server
+        self.server = server
         self._terminal_id = terminal_id
         self.lost = 0
         """How many replies from now the one is that is lost, none if 0."""
@@ -71,7 +71,7 @@ class Line:
         """What happens between the next exchange and its reply."""
 
     async def __call__(self, command: Command, result: type[R]) -> R:
-        self._server.passes()
+        self.server.passes()
         answer = self._answer(command)
         meanwhile, self.meanwhile = self.meanwhile, None
         if meanwhile is not None:
@@ -87,7 +87,7 @@ class Line:
         match command:
             case Exchange():
                 try:
-                    return self._server.exchanges(command, self._terminal_id)
+                    return self.server.exchanges(command, self._terminal_id)
                 except Refusal as refusal:
                     raise refusal_of(refusal.body) from refusal
             case ListBook():
@@ -100,7 +100,7 @@ class Line:
                 raise TypeError(command.TYPE)
 
     def _listing(self, command: ListBook) -> BookListing:
-        entries = sorted(self._server.stored.entries.values(), key=lambda entry: entry.uid)
+        entries = sorted(self.server.stored.entries.values(), key=lambda entry: entry.uid)
         page = [entry for entry in entries if entry.uid > (command.after or "")][:2]
         return BookListing(
             entries=tuple(
@@ -113,14 +113,14 @@ class Line:
                 for entry in page
             ),
             after=page[-1].uid if page and page[-1] is not entries[-1] else None,
-            token=self._server.lists(),
-            since=micros(self._server.now) - FORGOTTEN_AFTER,
+            token=self.server.lists(),
+            since=micros(self.server.now) - FORGOTTEN_AFTER,
         )
 
     def _history(self, command: ListHistory) -> History:
-        entries = self._server.stored.entries.values()
+        entries = self.server.stored.entries.values()
         revs = [entry.rev for entry in entries if entry.uid == command.uid]
-        revs += [version.rev for version in self._server.history(command.uid)]
+        revs += [version.rev for version in self.server.history(command.uid)]
         before = [rev for rev in sorted(revs, reverse=True) if rev < (command.before or rev + 1)]
         return History(
             versions=tuple(
@@ -130,7 +130,7 @@ class Line:
         )
 
     def _fetched(self, uid: str) -> BookEntry:
-        found = [entry for entry in self._server.stored.entries.values() if entry.uid == uid]
+        found = [entry for entry in self.server.stored.entries.values() if entry.uid == uid]
         if not found:
             return BookEntry(uid=uid, rev=0, updated_at=moment(0))
         (entry,) = found

@@ -7,7 +7,16 @@ from pathlib import Path
 
 import pytest
 import pytest_asyncio
-from tests.unit.terminal.book import applied, entry, exchanged, gone, marked, pushed, synced
+from tests.unit.terminal.book import (
+    ROOM,
+    applied,
+    entry,
+    exchanged,
+    gone,
+    marked,
+    pushed,
+    synced,
+)
 from tests.unit.terminal.cards import FAMILY, card, changed, enveloped, member, page
 
 from contactmesh.contacts import Card, Note, digest, write_vcards
@@ -389,6 +398,29 @@ async def test_what_no_command_can_carry_is_passed_over_by_name(
 async def test_a_page_has_no_more_than_there_is_room_for(phonebook: Phonebook, room: int) -> None:
     cards = [card(f"c{number}", f"Person {number}", note="x" * 200) for number in range(10)]
     await have(phonebook, *cards)
-    page = await phonebook.next_to_send(limit=200, room=room, new=True)
+    page, sent_all = await phonebook.next_to_send(limit=200, room=room, new=True)
     assert sum(len((one.card or "").encode()) for one in page) <= room
     assert bool(page) is (room > 400)
+    assert sent_all is (room == 1), "what has no room at all is not waited for"
+
+
+@pytest.mark.claim("Y1")
+async def test_all_is_sent_when_nothing_is_left_that_the_server_could_be_told(
+    phonebook: Phonebook,
+) -> None:
+    async def sends_all(*, new: bool, limit: int = 200) -> bool:
+        return (await phonebook.next_to_send(limit=limit, room=ROOM, new=new))[1]
+
+    assert await sends_all(new=False)
+    ids = await have(phonebook, LI)
+    assert not await sends_all(new=False)
+    assert await sends_all(new=True)
+    await synced(phonebook)
+    await phonebook.write_own(ids[LI.uid], LI_MOVED)
+    await have(phonebook, BOB)
+    assert not await sends_all(new=False)
+    assert not await sends_all(new=True, limit=1)
+    assert await sends_all(new=True)
+    await synced(phonebook)
+    await have(phonebook, card("a-large", "Unfit", note="x" * 300_000))
+    assert await sends_all(new=True)

@@ -61,6 +61,9 @@ class Exchange(_BookCommand):
     the listing gives the token. A token that cannot be continued from is `full_sync_required`:
     list the book. The message takes at most 200 changes, and 1 MiB.
 
+    `sent_all` says that with these changes nothing is left to send that changed before `sent_at`:
+    what follows changed later, whatever the terminal's clock says.
+
     `supports` names the card properties that the terminal can hold, all by default: what it cannot
     hold it has not removed. An exchange that would delete more than half of the book, and more
     than ten entries, is a `conflict` with `deleted` and `of` unless `confirm_deletions` is set;
@@ -73,6 +76,7 @@ class Exchange(_BookCommand):
     token: Token | None = None
     changes: tuple[Change, ...] = Field(default=(), max_length=MOST_CHANGES)
     sent_at: TerminalTime
+    sent_all: bool = False
     supports: frozenset[str] | None = None
     confirm_deletions: bool = False
 

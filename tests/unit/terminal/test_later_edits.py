@@ -1,0 +1,96 @@
+"""Of what two phonebooks change alike the later change wins, whoever syncs first (row Y4)."""
+
+import sqlite3
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+from tests.unit.sync_service.books import PHONE, TABLET, Server
+from tests.unit.terminal.test_book_convergence import Away, Line, new_card
+
+from contactmesh.contacts import Card, write_vcards
+from contactmesh.contracts.sync.commands import SetPolicy
+from contactmesh.contracts.sync.records import Policy
+from contactmesh.terminal import Phonebook
+
+KNOWN, NEW = new_card("an", "urn:example:an"), new_card("bo", "urn:example:bo")
+
+
+@pytest_asyncio.fixture
+async def away(tmp_path: Path) -> AsyncIterator[list[Away]]:
+    """Two phonebooks in step, who know one contact."""
+    async with AsyncExitStack() as stack:
+        server = Server()
+        books = [
+            await stack.enter_async_context(Phonebook(tmp_path / f"{one}.sqlite3", "lin", "CN"))
+            for one in (PHONE, TABLET)
+        ]
+        found = [
+            Away(book, Line(server, one)) for book, one in zip(books, (PHONE, TABLET), strict=True)
+        ]
+        await _keep(found[0], KNOWN, "x-known")
+        for one in (*found, *found):
+            await one.book_sync.sync()
+        # Both synced long before they edit anything.
+        server.passes(timedelta(days=1))
+        yield found
+
+
+async def _keep(away: Away, card: Card, language: str, *, ago: timedelta = timedelta()) -> None:
+    """Make or change a contact so long ago, by the terminal's clock."""
+    changed = Card.model_validate({**card.to_json(), "language": language})
+    found = [one for one, own in (await away.parts()).items() if own.uid == card.uid]
+    if found:
+        await away.phonebook.write_own(found[0], changed)
+    else:
+        await away.phonebook.import_cards(b"".join(write_vcards([changed])))
+    at = (datetime.now(UTC) - ago).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    with sqlite3.connect(away.phonebook.path) as beside:
+        beside.execute("UPDATE book_entries SET updated_at = ? WHERE uid = ?", (at, card.uid))
+    beside.close()
+
+
+async def _languages(away: Away) -> dict[str, str | None]:
+    return {one.uid: one.language for one in (await away.parts()).values()}
+
+
+@pytest.mark.claim("Y1", "Y4")
+@pytest.mark.parametrize("policy", Policy)
+@pytest.mark.parametrize("changed", [[KNOWN], [NEW], [KNOWN, NEW]], ids=["known", "new", "both"])
+@pytest.mark.parametrize("first", ["the earlier", "the later"])
+async def test_the_later_change_wins_whoever_syncs_first(
+    away: list[Away], policy: Policy, changed: list[Card], first: str
+) -> None:
+    earlier, later = away
+    earlier.line.server.does(SetPolicy(policy=policy))
+    for card in changed:
+        await _keep(earlier, card, "x-earlier", ago=timedelta(minutes=20))
+        await _keep(later, card, "x-later", ago=timedelta(minutes=10))
+    order = (earlier, later) if first == "the earlier" else (later, earlier)
+    for one in (*order, *order):
+        await one.book_sync.sync()
+    expected = {card.uid: "x-later" for card in changed}
+    assert (
+        await _languages(earlier) == await _languages(later) == {KNOWN.uid: "x-known", **expected}
+    )
+
+
+@pytest.mark.claim("Y1")
+async def test_what_is_edited_while_the_last_exchange_is_under_way_is_no_earlier(
+    away: list[Away],
+) -> None:
+    phone, tablet = away
+    await _keep(tablet, KNOWN, "x-sent")
+
+    async def meanwhile() -> None:
+        await _keep(tablet, KNOWN, "x-under-way")
+
+    tablet.line.meanwhile = meanwhile
+    await _keep(phone, KNOWN, "x-before", ago=timedelta(minutes=1))
+    await tablet.book_sync.sync()
+    await phone.book_sync.sync()
+    await tablet.book_sync.sync()
+    assert await _languages(tablet) == await _languages(phone) == {KNOWN.uid: "x-under-way"}
