@@ -1,7 +1,7 @@
 """Answering commands that only ask: books, entries, their history, and what waits."""
 
 import asyncio
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from contactmesh.contracts.reply import Result
 from contactmesh.contracts.sync import commands
@@ -15,9 +15,10 @@ from contactmesh.contracts.sync.records import (
 from contactmesh.runtime.commands import Request
 from sync_service.domain import documents
 from sync_service.domain.documents import owner_of
+from sync_service.domain.listing import deletions_known_since
 from sync_service.domain.times import micros, moment
 from sync_service.domain.tokens import listing_token
-from sync_service.repository.reading import DELETIONS_KEPT_SECONDS, Reading
+from sync_service.repository.reading import Reading
 
 
 class Answers:
@@ -71,8 +72,7 @@ class Answers:
             ),
             after=found[-1].uid if more else None,
             token=listing_token(self._key, book, micros(now)),
-            # A database that was wiped knows of no deletion at all.
-            since=min(book.rev, micros(now - timedelta(seconds=DELETIONS_KEPT_SECONDS))),
+            since=deletions_known_since(book, now),
         )
 
     async def _fetch(self, user_id: str, command: commands.Fetch) -> commands.Fetched:

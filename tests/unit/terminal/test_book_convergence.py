@@ -39,7 +39,8 @@ from contactmesh.terminal.book_sync import BookSync
 from contactmesh.terminal.errors import refusal_of
 from contactmesh.terminal.pulling import R
 from sync_service.domain.documents import Limits
-from sync_service.domain.times import micros, moment
+from sync_service.domain.listing import deletions_known_since
+from sync_service.domain.times import moment
 
 TERMINALS: Final = (PHONE, TABLET, LAPTOP)
 NAMES: Final = ("an", "bo", "chen")
@@ -48,7 +49,6 @@ FIELDS: Final[dict[str, Callable[[str], Any]]] = {
     "language": lambda mark: f"x-{mark}",
     "nicknames": lambda mark: {"k": {"name": mark}},
 }
-FORGOTTEN_AFTER: Final = 90 * 24 * 3600 * 1_000_000
 
 Meanwhile = Callable[[], Awaitable[object]]
 
@@ -114,7 +114,7 @@ class Line:
             ),
             after=page[-1].uid if page and page[-1] is not entries[-1] else None,
             token=self.server.lists(),
-            since=micros(self.server.now) - FORGOTTEN_AFTER,
+            since=deletions_known_since(self.server.book(), self.server.now),
         )
 
     def _history(self, command: ListHistory) -> History:

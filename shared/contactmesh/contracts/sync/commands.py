@@ -87,7 +87,8 @@ class BookListing(Result):
     `token` is of the moment before the first page: exchange with that of the first page after the
     last. An entry that the terminal has with a newer revision than listed, or that is not listed
     although its revision is later than `since`, was lost by a restore of the database: send it
-    again. One that is not listed and older was deleted long ago.
+    again. One that is not listed and older was deleted long ago; but after `full_sync_required`
+    with the reason `restored` nothing was that the terminal had not been told of.
     """
 
     TYPE: ClassVar[str] = "sync.list"

@@ -72,14 +72,13 @@ def compare(
         restored: whether the server's database is known to have been restored.
     """
     plan = Plan()
-    # A database that lists nothing so late has hardly deleted it: of a book that was lost as a
-    # whole, everything is sent again, however old.
-    since = min(since, max((entry.rev for entry in listed.values()), default=0))
     for uid, entry in sorted(here.items()):
         if uid in listed:
             _listed(plan, uid, entry, listed[uid], restored=restored)
         else:
-            _not_listed(plan, uid, entry, since)
+            # Only a terminal that has seen the last deletions finds out that a database was
+            # restored: what is not listed then was lost, however old.
+            _not_listed(plan, uid, entry, 0 if restored else since)
     _unknown(plan, here, listed)
     return plan
 

@@ -1,4 +1,4 @@
-"""Of what two phonebooks change alike the later change wins, whoever syncs first (row Y4)."""
+"""Two phonebooks of one user that sync against the service's rules (rows Y1, Y4 to Y6)."""
 
 import sqlite3
 from collections.abc import AsyncIterator
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 import pytest_asyncio
-from tests.unit.sync_service.books import PHONE, TABLET, Server
+from tests.unit.sync_service.books import LAPTOP, PHONE, TABLET, Server, Stored
 from tests.unit.terminal.test_book_convergence import Away, Line, new_card
 
 from contactmesh.contacts import Card, write_vcards
@@ -94,3 +94,47 @@ async def test_what_is_edited_while_the_last_exchange_is_under_way_is_no_earlier
     await phone.book_sync.sync()
     await tablet.book_sync.sync()
     assert await _languages(tablet) == await _languages(phone) == {KNOWN.uid: "x-under-way"}
+
+
+@pytest.mark.claim("Y5", "Y6")
+@pytest.mark.parametrize("days", [1, 31, 89, 91, 400])
+@pytest.mark.parametrize("others", ["older", "newer", "none"])
+async def test_what_was_deleted_stays_away_however_long_a_terminal_does_not_sync(
+    away: list[Away], days: int, others: str
+) -> None:
+    phone, tablet = away
+    server = phone.line.server
+    await _keep(phone, NEW, "x-new")
+    for one in (phone, tablet):
+        await one.book_sync.sync()
+    gone = {"older": [NEW], "newer": [KNOWN], "none": [KNOWN, NEW]}[others]
+    for card in gone:
+        found = await phone.part(card.name.full if card.name and card.name.full else "")
+        assert found is not None
+        await phone.phonebook.delete_own(found[0])
+    await phone.book_sync.sync()
+    server.passes(timedelta(days=days))
+    for one in (tablet, phone, tablet):
+        await one.book_sync.sync(removals=True)
+    kept = {KNOWN.uid, NEW.uid} - {card.uid for card in gone}
+    assert set(await _languages(tablet)) == set(await _languages(phone)) == set(server.holds())
+    assert set(server.holds()) == kept
+
+
+@pytest.mark.claim("Y6")
+async def test_a_wiped_book_that_another_terminal_began_anew_gets_back_all_however_old(
+    away: list[Away], tmp_path: Path
+) -> None:
+    phone, tablet = away
+    server = phone.line.server
+    server.passes(timedelta(days=200))
+    for one in (phone, tablet):
+        await one.book_sync.sync()
+    server.stored = Stored()
+    async with Phonebook(tmp_path / "new.sqlite3", "lin", "CN") as book:
+        laptop = Away(book, Line(server, LAPTOP))
+        await _keep(laptop, NEW, "x-new")
+        for one in (laptop, phone, tablet, laptop):
+            await one.book_sync.sync()
+        expected = {KNOWN.uid: "x-known", NEW.uid: "x-new"}
+        assert [await _languages(one) for one in (laptop, phone, tablet)] == [expected] * 3
