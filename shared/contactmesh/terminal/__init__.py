@@ -21,6 +21,7 @@ from contactmesh.terminal.book_entries import (
     Duplicate,
     Joined,
     Rejected,
+    RestoredBook,
     SyncOutcome,
     SyncState,
 )
@@ -139,6 +140,7 @@ __all__ = [
     "PhonebookUnusable",
     "Publication",
     "Rejected",
+    "RestoredBook",
     "RevisionConflict",
     "Schedule",
     "SimContactsWaiting",

@@ -73,6 +73,20 @@ class SyncState:
 
 
 @dataclass(frozen=True, slots=True)
+class RestoredBook:
+    """What restoring the book did.
+
+    Attributes:
+        restored: entries that are again as they were.
+        before: when it was still as it had been, by the server's clock: restoring it to that
+            moment takes this back.
+    """
+
+    restored: int
+    before: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class Duplicate:
     """Two of the owner's entries that may be of one person.
 

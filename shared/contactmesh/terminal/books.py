@@ -28,7 +28,7 @@ from contactmesh.contracts.sync.commands import (
     Settle,
 )
 from contactmesh.contracts.sync.records import ConflictView, Policy, Version
-from contactmesh.terminal.book_entries import Duplicate, Joined, SyncOutcome
+from contactmesh.terminal.book_entries import Duplicate, Joined, RestoredBook, SyncOutcome
 from contactmesh.terminal.commands import ServiceCommands
 from contactmesh.terminal.errors import UnknownContact
 from contactmesh.terminal.progress import Progress
@@ -162,7 +162,7 @@ class BookCommands(ServiceCommands):
 
     async def restore_book(
         self, at: datetime, progress: Callable[[int], None] | None = None
-    ) -> int:
+    ) -> RestoredBook:
         """Let the whole book be as it was at a time of the last 30 days.
 
         What was not synced yet is synced before, so that it is not taken for newer than that.
@@ -170,9 +170,6 @@ class BookCommands(ServiceCommands):
         Args:
             at: when.
             progress: told how many entries have been looked at.
-
-        Returns:
-            How many entries were restored.
         """
         await self.sync()
         restored = looked_at = 0
@@ -188,7 +185,7 @@ class BookCommands(ServiceCommands):
             if through is None:
                 break
         await self.sync()
-        return restored
+        return RestoredBook(restored, page.before)
 
     async def erase(self, contacts: Iterable[str]) -> None:
         """Erase entries with their history and conflicts: nothing can restore them.

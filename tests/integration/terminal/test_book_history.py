@@ -93,10 +93,13 @@ async def test_the_whole_book_is_as_it_was_at_a_time(people: People) -> None:
     await edit(desk, "Person 101", notes=noted("not synced yet"))
     await phone.sync()
     steps: list[int] = []
-    assert await desk.restore_book(then, progress=steps.append) == 6
-    assert steps[-1] == 6
+    changed = {**await book(phone), "urn:example:p101": await part_of(desk, "Person 101")}
+    restored = await desk.restore_book(then, progress=steps.append)
+    assert restored.restored == steps[-1] == 6
     assert await book(desk) == before
     assert await in_step(phone, desk) == before
+    await desk.restore_book(restored.before)
+    assert await in_step(phone, desk) == changed
 
 
 async def test_what_is_erased_is_gone_everywhere_and_cannot_be_restored(people: People) -> None:

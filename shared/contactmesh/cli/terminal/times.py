@@ -1,16 +1,17 @@
 """Times as people write them: a moment here, a time of the day, an interval."""
 
 import re
-from datetime import UTC, datetime, time
+from datetime import UTC, datetime, time, timedelta
 from typing import Final
 from unicodedata import normalize
 
 from contactmesh.cli.errors import WrongUsage
-from contactmesh.cli.output import local_time
 from contactmesh.cli.terminal import sync_texts
 
 _SHORTEST: Final = 60
 _LONGEST: Final = 30 * 86_400
+_CLOCKS_DIFFER: Final = timedelta(days=1)
+"""What the server tells as past may have to come yet by the clock here, which may be wrong."""
 
 
 def read_moment(text: str, now: datetime) -> datetime:
@@ -23,7 +24,7 @@ def read_moment(text: str, now: datetime) -> datetime:
         moment = datetime.fromisoformat(_plain(text)).astimezone(UTC)
     except (ValueError, OverflowError) as error:
         raise WrongUsage(sync_texts.BAD_MOMENT.format(text=text)) from error
-    if moment > now:
+    if moment > now + _CLOCKS_DIFFER:
         raise WrongUsage(sync_texts.NOT_YET.format(time=told(moment)))
     return moment
 
@@ -67,8 +68,13 @@ def told_clock(at: time) -> str:
 
 
 def told(moment: datetime) -> str:
-    """A moment as the clock here shows it."""
-    return local_time(moment.isoformat())
+    """A moment as the clock here shows it, to the minute and as it can be read again."""
+    return moment.astimezone().isoformat(" ", "minutes")
+
+
+def told_exactly(moment: datetime) -> str:
+    """A moment as the clock here shows it, to the microsecond, as it can be read again."""
+    return moment.astimezone().isoformat(" ", "microseconds")
 
 
 def _plain(text: str) -> str:

@@ -260,13 +260,15 @@ class Restore(_BookCommand):
 class BookRestored(Result):
     """How many entries this command restored, and how many it looked at.
 
-    While `through` is set, send the command again with it.
+    While `through` is set, send the command again with it. `before` is the moment before the first
+    step, by the server's clock: restoring the book to it takes all steps back.
     """
 
     TYPE: ClassVar[str] = "sync.restore_book"
 
     restored: int
     looked_at: int
+    before: datetime
     through: int | None = None
     after: int | None = None
 

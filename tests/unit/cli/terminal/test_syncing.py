@@ -5,13 +5,21 @@ import json
 from collections.abc import Callable
 from datetime import UTC, datetime, time, timedelta
 from pathlib import Path
+from time import tzset
 
 import pytest
 from tests.unit.cli.terminal.conftest import Run
 
 from contactmesh.cli.errors import WrongUsage
 from contactmesh.cli.exit_codes import ExitCode
-from contactmesh.cli.terminal.times import read_clock, read_interval, read_moment, told_interval
+from contactmesh.cli.terminal.times import (
+    read_clock,
+    read_interval,
+    read_moment,
+    told,
+    told_exactly,
+    told_interval,
+)
 from contactmesh.terminal import SyncState, Terminal
 
 NOW = datetime(2026, 11, 30, 14, 0, tzinfo=UTC)
@@ -120,7 +128,24 @@ def test_a_time_without_a_zone_is_by_the_clock_here(text: str, moment: datetime)
     assert read_moment(text, moment + timedelta(seconds=1)) == moment
 
 
-@pytest.mark.parametrize("text", ["", "14:00", "2026-13-01", "2026-11-30 14:01Z"])
+@pytest.mark.parametrize("zone", ["UTC", "Asia/Shanghai", "America/New_York", "Asia/Kolkata"])
+@pytest.mark.parametrize("ahead", [timedelta(), timedelta(minutes=5)], ids=["past", "the server's"])
+def test_a_time_that_was_told_is_read_again(
+    monkeypatch: pytest.MonkeyPatch, zone: str, ahead: timedelta
+) -> None:
+    monkeypatch.setenv("TZ", zone)
+    tzset()
+    try:
+        moment = NOW + ahead + timedelta(seconds=3, microseconds=7)
+        assert read_moment(told(moment), NOW) == moment.replace(second=0, microsecond=0)
+        assert read_moment(told_exactly(moment), NOW) == moment
+        assert told_exactly(moment).startswith(told(moment)[:16])
+    finally:
+        monkeypatch.undo()
+        tzset()
+
+
+@pytest.mark.parametrize("text", ["", "14:00", "2026-13-01", "2026-12-01 14:01Z"])
 def test_what_is_no_time_in_the_past(text: str) -> None:
     with pytest.raises(WrongUsage):
         read_moment(text, NOW)
