@@ -111,11 +111,12 @@ class BookChanges:
         self._records.book.told(uid, became.known, became.problem)
         return changed
 
-    def delete(self, uid: str) -> None:
-        """An entry is deleted, if it is here."""
+    def delete(self, uid: str) -> bool:
+        """An entry is deleted, if it is here; whether it was."""
         contact = self._records.own_contact(uid)
         if contact is not None:
             self._contacts.delete_own(contact.contact_id)
+        return contact is not None
 
     def _adopt(self, uid: str, theirs: str) -> None:
         """An entry that was never synced is the server's, which has another uid."""

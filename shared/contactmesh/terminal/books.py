@@ -15,6 +15,7 @@ from contactmesh.contracts.sync.commands import (
     Deleted,
     DeletedList,
     Erase,
+    Erased,
     History,
     ListBooks,
     ListConflicts,
@@ -30,7 +31,6 @@ from contactmesh.contracts.sync.commands import (
 from contactmesh.contracts.sync.records import ConflictView, Policy, Version
 from contactmesh.terminal.book_entries import Duplicate, Joined, RestoredBook, SyncOutcome
 from contactmesh.terminal.commands import ServiceCommands
-from contactmesh.terminal.errors import UnknownContact
 from contactmesh.terminal.progress import Progress
 from contactmesh.terminal.rules.scheduling import Schedule
 from contactmesh.terminal.rules.spaces import has_fit_uid
@@ -106,18 +106,19 @@ class BookCommands(ServiceCommands):
 
     # What was
 
-    async def history(self, contact: str, *, cards: bool = False) -> tuple[Version, ...]:
+    async def history(self, uid: str, *, cards: bool = False) -> tuple[Version, ...]:
         """The versions of an entry of the last 30 days, the newest first.
 
         Args:
-            contact: the contact's id, or the uid of one that is deleted.
+            uid: the entry's; of a contact `Phonebook.uids_of` tells it.
             cards: whether to get what they said.
 
-        Raises:
-            NoOwnEntry: a group alone brought the contact.
+        Returns:
+            None where the server has never had such an entry.
         """
-        uid = await self._uid_of(contact)
         found: list[Version] = []
+        if not has_fit_uid(uid):
+            return ()
         before: int | None = None
         while True:
             command = ListHistory(uid=uid, before=before, cards=cards)
@@ -126,15 +127,6 @@ class BookCommands(ServiceCommands):
             before = page.before
             if before is None:
                 return tuple(found)
-
-    async def _uid_of(self, contact: str) -> str:
-        try:
-            (uid,) = await self.phonebook.uids_of((contact,))
-        except UnknownContact:
-            if not has_fit_uid(contact):
-                raise
-            return contact
-        return uid
 
     async def deleted(self) -> tuple[Deleted, ...]:
         """The entries that were deleted in the last 30 days, the newest first."""
@@ -147,16 +139,15 @@ class BookCommands(ServiceCommands):
             if before is None:
                 return tuple(found)
 
-    async def restore(self, contact: str, rev: int) -> None:
+    async def restore(self, uid: str, rev: int) -> None:
         """Let an entry be again as one of its versions is.
 
         It is so here when this returns, unless it was edited here and not synced yet.
 
         Args:
-            contact: the contact's id, or the uid of one that is deleted.
+            uid: the entry's, also of a deleted one.
             rev: the version's revision, as `history` and `deleted` tell it.
         """
-        uid = await self._uid_of(contact)
         await self._requests.ask(Restore(uid=uid, rev=rev), Restored)
         await self._book_sync.fetch((uid,))
 
@@ -187,23 +178,27 @@ class BookCommands(ServiceCommands):
         await self.sync()
         return RestoredBook(restored, page.before)
 
-    async def erase(self, contacts: Iterable[str]) -> None:
+    async def erase(self, uids: Iterable[str]) -> tuple[str, ...]:
         """Erase entries with their history and conflicts: nothing can restore them.
 
         Args:
-            contacts: the ids of contacts, or the uids of some that are deleted.
+            uids: the entries', also of deleted ones.
 
-        Raises:
-            NoOwnEntry: a group alone brought one of them; nothing was erased.
+        Returns:
+            The uids of those that there were, here or on the server.
         """
-        uids = [await self._uid_of(contact) for contact in contacts]
-        for at in range(0, len(uids), MOST_RESTORED):
-            page = uids[at : at + MOST_RESTORED]
-            there = tuple(uid for uid in dict.fromkeys(page) if has_fit_uid(uid))
+        asked = list(dict.fromkeys(uids))
+        erased: set[str] = set()
+        for at in range(0, len(asked), MOST_RESTORED):
+            page = asked[at : at + MOST_RESTORED]
+            there = tuple(uid for uid in page if has_fit_uid(uid))
             if there:
-                await self._requests.ask(Erase(uids=there), Done)
-            self._tell(await self.phonebook.erased(page))
+                erased.update((await self._requests.ask(Erase(uids=there), Erased)).uids)
+            here, applied = await self.phonebook.erased(page)
+            erased.update(here)
+            self._tell(applied)
             await self._book_sync.fetch(there)
+        return tuple(uid for uid in asked if uid in erased)
 
     # Conflicts
 

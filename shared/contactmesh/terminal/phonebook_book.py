@@ -174,16 +174,20 @@ class PhonebookBook(PhonebookFile):
 
         return await self._read(query)
 
-    async def erased(self, uids: Iterable[str]) -> Applied:
-        """Keep nothing of entries that were erased from the book."""
+    async def erased(self, uids: Sequence[str]) -> tuple[tuple[str, ...], Applied]:
+        """Keep nothing of entries that were erased from the book.
 
-        def change(changes: Changes, records: Records) -> None:
+        Returns:
+            The uids of those that were here, and what changed for the user.
+        """
+
+        def change(changes: Changes, records: Records) -> tuple[str, ...]:
+            here = tuple(uid for uid in uids if changes.book.delete(uid))
             for uid in uids:
-                changes.book.delete(uid)
                 records.joins.forget_of(uid)
+            return here
 
-        _, applied = await self._change(change)
-        return applied
+        return await self._change(change)
 
     # The full sync
 

@@ -54,7 +54,7 @@ async def test_an_entry_is_again_as_one_of_its_versions_on_every_terminal(people
     await phone.sync()
     await edit(desk, "Person 000", notes=noted("third"))
     await desk.sync()
-    newest, second, first = await phone.history(await id_of(phone, "Person 000"), cards=True)
+    newest, second, first = await phone.history(UID, cards=True)
     assert [one.reason for one in (newest, second, first)] == [
         Reason.CURRENT,
         Reason.REPLACED,
@@ -63,7 +63,7 @@ async def test_an_entry_is_again_as_one_of_its_versions_on_every_terminal(people
     assert (newest.terminal_id, second.terminal_id) == (desk.terminal_id, phone.terminal_id)
     assert second.changed_fields == ("notes/n",)
     updates = desk.updates()
-    await phone.restore(await id_of(phone, "Person 000"), second.rev)
+    await phone.restore(UID, second.rev)
     assert (await part_of(phone, "Person 000")).notes == noted("second")
     await the_next(updates, ContactUpdated)
     assert (await part_of(desk, "Person 000")).notes == noted("second")
@@ -106,7 +106,8 @@ async def test_what_is_erased_is_gone_everywhere_and_cannot_be_restored(people: 
     phone, desk = await two(people, *persons(3))
     await edit(phone, "Person 000", notes=noted("secret"))
     await in_step(phone, desk)
-    await phone.erase([await id_of(phone, "Person 000"), await id_of(phone, "Person 001")])
+    erased = await phone.erase([UID, "urn:example:p001", "urn:example:p001", "urn:example:nobody"])
+    assert erased == (UID, "urn:example:p001")
     assert await names(phone) == ["Person 002"]
     assert (await phone.phonebook.sync_state()).waiting == 0
     await in_step(phone, desk)
@@ -121,10 +122,31 @@ async def test_what_was_deleted_can_still_be_erased(people: People) -> None:
     await delete(phone, "Person 000")
     await in_step(phone, desk)
     (gone,) = await desk.deleted()
-    await desk.erase([gone.uid])
+    assert await desk.erase([gone.uid]) == (gone.uid,)
     assert await phone.deleted() == await desk.deleted() == ()
     assert await in_step(phone, desk) == await book(desk)
     assert await names(phone) == ["Person 001", "Person 002"]
+
+
+async def test_what_is_no_uid_of_an_entry_erases_restores_and_shows_nothing(people: People) -> None:
+    phone, _ = await two(people, *persons(1))
+    before = await book(phone)
+    (stands,) = await phone.history(UID)
+    for uid in (await id_of(phone, "Person 000"), "urn:example:nobody", "x" * 2_000):
+        assert await phone.erase([uid]) == ()
+        assert await phone.history(uid) == ()
+    with pytest.raises(CommandRefused) as raised:
+        await phone.restore(await id_of(phone, "Person 000"), stands.rev)
+    assert raised.value.code is ErrorCode.NOT_FOUND
+    assert await book(phone) == before
+
+
+async def test_what_was_never_synced_is_erased_here(people: People) -> None:
+    phone, _ = await two(people, *persons(1))
+    unfit = card("x" * 600, "Unfit")
+    await keep(phone, card("new", "New"), unfit)
+    assert set(await phone.erase(["urn:example:new", unfit.uid])) == {"urn:example:new", unfit.uid}
+    assert await names(phone) == ["Person 000"]
 
 
 async def test_ones_own_card_is_published_to_the_groups_without_what_is_private(

@@ -8,7 +8,7 @@ from tests.unit.sync_service.terminals import Terminal, all_sync, shared
 
 from contactmesh.contracts.contact import Operation
 from contactmesh.contracts.errors import ErrorCode
-from contactmesh.contracts.sync.commands import Erase, Restore, RestoreBook, SetOwnCard
+from contactmesh.contracts.sync.commands import Erase, Erased, Restore, RestoreBook, SetOwnCard
 from contactmesh.contracts.sync.records import Outcome
 
 
@@ -35,7 +35,7 @@ def test_nothing_of_an_erased_entry_is_left() -> None:
     revs = [one.rev for one in server.history("an")]
     assert _written(server, "secret")
     server.passes()
-    server.does(Erase(uids=("an", "never there")))
+    assert server.does(Erase(uids=("an", "never there"))) == Erased(uids=("an",))
     assert _written(server, "secret") == []
     assert server.conflicts() == []
     assert server.history("an") == []
@@ -71,7 +71,8 @@ def test_erasing_what_is_deleted_takes_its_history_and_tells_nobody_again() -> N
     all_sync([phone, tablet])
     entry, told = server.entry("an"), len(server.told)
     for _ in range(2):
-        server.does(Erase(uids=("an",)))
+        assert server.does(Erase(uids=("an",))) == Erased(uids=("an",))
+    assert server.does(Erase(uids=("never there",))) == Erased(uids=())
     assert (server.entry("an").rev, len(server.told)) == (entry.rev, told)
     assert server.entry("an").was_rev is None
     assert server.history("an") == []

@@ -132,7 +132,7 @@ async def _restore_contact(place: Place, name: str, wanted: _Wanted, as_json: bo
         entry = await find(terminal, name)
         versions = await versions_of(terminal, entry)
         chosen = find_version(versions, wanted.number, entry)
-        await terminal.restore(entry.handle, chosen.version.rev)
+        await terminal.restore(entry.uid, chosen.version.rev)
     if as_json:
         print_json({"name": entry.name, "version": chosen.number, "rev": chosen.version.rev})
     else:

@@ -33,10 +33,11 @@ class Entry:
     """An entry of the address book, which may be deleted.
 
     Attributes:
-        handle: what the terminal knows it by: its contact's id, or the uid of a deleted one.
+        uid: the entry's.
+        name: its contact's, or the last one of a deleted entry.
     """
 
-    handle: str
+    uid: str
     name: str
 
 
@@ -69,11 +70,13 @@ async def entry_named(terminal: Terminal, name: str) -> Entry:
 
     Raises:
         NoSuchThing: none, or several, are named so.
+        NoOwnEntry: a group alone brought the contact.
     """
     found = await find_contacts(terminal.phonebook, name)
     if found:
         contact = one_named(name, found, sync_texts.NO_SUCH_CONTACT, told_apart)
-        return Entry(contact.contact_id, contact.display_name)
+        (uid,) = await terminal.phonebook.uids_of((contact.contact_id,))
+        return Entry(uid, contact.display_name)
     return await deleted_named(terminal, name, sync_texts.NO_SUCH_CONTACT)
 
 
@@ -104,7 +107,7 @@ async def versions_of(terminal: Terminal, entry: Entry) -> list[Numbered]:
         CommandError: the server does not have the entry.
     """
     try:
-        versions = await terminal.history(entry.handle, cards=True)
+        versions = await terminal.history(entry.uid, cards=True)
     except CommandRefused as error:
         if error.code is not ErrorCode.NOT_FOUND:
             raise

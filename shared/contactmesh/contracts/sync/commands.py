@@ -326,6 +326,14 @@ class Settle(_BookCommand):
     take_lost: bool
 
 
+class Erased(Result):
+    """The entries that the book had, deleted ones too; of the others there was nothing to erase."""
+
+    TYPE: ClassVar[str] = "sync.erase"
+
+    uids: tuple[ContactUid, ...]
+
+
 class Erase(_BookCommand):
     """Erase entries with their history and conflicts, so that nothing can restore them.
 
@@ -333,6 +341,6 @@ class Erase(_BookCommand):
     """
 
     TYPE: ClassVar[str] = "sync.erase"
-    RESULT: ClassVar[type[Result]] = Done
+    RESULT: ClassVar[type[Result]] = Erased
 
     uids: tuple[ContactUid, ...] = Field(min_length=1, max_length=MOST_RESTORED)
