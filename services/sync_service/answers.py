@@ -149,6 +149,7 @@ def _version(found: documents.Entry | documents.Version, name: str) -> Version:
         at=moment(found.at),
         updated_at=moment(found.updated_at),
         terminal_id=found.by,
+        made=found.made,
         deleted=found.digest == documents.NO_CARD,
         name=name,
         changed_fields=found.changed_fields,

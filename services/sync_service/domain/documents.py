@@ -79,6 +79,7 @@ class Entry:
         sent: the digest of what the terminal sent, none where they were not sent but restored. It
             differs from `digest` where what was sent was merged.
         changed_fields: in what they differ from those before.
+        made: whether none stood before.
         was_rev: where it is deleted, the revision of the contents before.
         was_digest: where it is deleted, the digest of the contents before.
         deleted_at: where it is deleted, when; it is forgotten 90 days later.
@@ -96,6 +97,7 @@ class Entry:
     times: Times = field(default_factory=dict)
     sent: str | None = None
     changed_fields: tuple[str, ...] = ()
+    made: bool = False
     was_rev: int | None = None
     was_digest: str = NO_CARD
     deleted_at: datetime | None = None
@@ -138,6 +140,7 @@ class Version:
     times: Times = field(default_factory=dict)
     sent: str | None = None
     changed_fields: tuple[str, ...] = ()
+    made: bool = False
 
     @property
     def owner(self) -> str:

@@ -64,9 +64,11 @@ class Writing:
             self._keep(before)
         old = None if before is None else card_of(before.card)
         entry = self._put(uid, made, changed_fields(old, made.card))
-        if made.card is None and before is not None and not before.deleted:
+        if before is None or before.deleted:
+            entry = replace(entry, made=made.card is not None)
+        elif made.card is None:
             entry = replace(entry, was_rev=before.rev, was_digest=before.digest)
-            self._state.put_entry(entry)
+        self._state.put_entry(entry)
         self._count(before, entry)
         self._tell(entry)
         return entry
@@ -205,6 +207,7 @@ class Writing:
             times=before.times,
             sent=before.sent,
             changed_fields=before.changed_fields,
+            made=before.made,
         )
 
     def _tell(self, entry: Entry) -> None:

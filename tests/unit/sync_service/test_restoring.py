@@ -45,6 +45,28 @@ def test_a_version_is_restored_and_what_stood_is_in_the_history() -> None:
 
 
 @pytest.mark.claim("Y4")
+def test_the_history_knows_which_versions_made_the_entry() -> None:
+    server, phone, _ = shared("an")
+    for name in ("second", "third"):
+        phone.edits("an", name={"full": name})
+        phone.syncs()
+    phone.deletes("an")
+    phone.syncs()
+    server.passes(DAY)
+    phone.makes("an", "anew")
+    phone.syncs()
+    phone.edits("an", name={"full": "edited"})
+    phone.syncs()
+    made = [one.made for one in (*server.history("an"), server.entry("an"))]
+    assert made == [True, False, False, False, True, False]
+    server.passes(29 * DAY + timedelta(hours=1))
+    phone.edits("an", name={"full": "the last"})
+    phone.syncs()
+    oldest, *_ = server.history("an")
+    assert not oldest.made, "it is the oldest that is kept, and an edit"
+
+
+@pytest.mark.claim("Y4")
 def test_restoring_what_stands_writes_nothing() -> None:
     server, phone, _ = shared("an")
     first = server.entry("an")

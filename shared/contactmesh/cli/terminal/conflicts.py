@@ -89,12 +89,11 @@ def _field(conflict: ConflictView) -> str:
     return conflict.path or sync_texts.WHOLE_CONTACT
 
 
-def _stands(conflict: ConflictView) -> str:
+def _stands(conflict: ConflictView, contact: Contact | None) -> str:
     """What counts now."""
     if conflict.kind is ConflictKind.FIELD:
         return _value(conflict.kept)
-    deleted = conflict.kind is ConflictKind.DELETION and conflict.lost is not None
-    return sync_texts.THE_DELETION if deleted else sync_texts.THE_CONTACT
+    return sync_texts.THE_DELETION if contact is None else sync_texts.THE_CONTACT
 
 
 def _lost(conflict: ConflictView, contact: Contact | None) -> str:
@@ -117,7 +116,7 @@ def _row(conflict: ConflictView, contact: Contact | None, here: str) -> tuple[st
     return (
         conflict.name,
         _field(conflict),
-        _stands(conflict),
+        _stands(conflict, contact),
         _lost(conflict, contact),
         by_whom(conflict.lost_by, here),
         told(conflict.at),

@@ -18,10 +18,9 @@ from contactmesh.cli.terminal.naming import (
 from contactmesh.cli.terminal.suggesting import suggested
 from contactmesh.cli.terminal.times import told
 from contactmesh.contacts import Card
-from contactmesh.contracts.errors import ErrorCode
 from contactmesh.contracts.sync.commands import Deleted
 from contactmesh.contracts.sync.records import Reason, Version
-from contactmesh.terminal import CommandRefused, Terminal
+from contactmesh.terminal import Terminal
 from contactmesh.terminal.rules.ownership import plain_text
 
 MOST_LINES: Final = 3
@@ -59,7 +58,7 @@ class Numbered:
         """What it did."""
         if self.version.reason is Reason.LOST:
             return sync_texts.LOST
-        what = sync_texts.CHANGED if self.lines else sync_texts.MADE
+        what = sync_texts.MADE if self.version.made else sync_texts.CHANGED
         what = sync_texts.DELETED if self.version.deleted else what
         stands = self.version.reason is Reason.CURRENT
         return sync_texts.STANDS.format(what=what) if stands else what
@@ -106,12 +105,9 @@ async def versions_of(terminal: Terminal, entry: Entry) -> list[Numbered]:
     Raises:
         CommandError: the server does not have the entry.
     """
-    try:
-        versions = await terminal.history(entry.uid, cards=True)
-    except CommandRefused as error:
-        if error.code is not ErrorCode.NOT_FOUND:
-            raise
-        raise CommandError(suggested(sync_texts.NOT_IN_BOOK, name=entry.name)) from error
+    versions = await terminal.history(entry.uid, cards=True)
+    if not versions:
+        raise CommandError(suggested(sync_texts.NOT_IN_BOOK, name=entry.name))
     numbered: list[Numbered] = []
     before: Card | None = None
     for number, version in enumerate(reversed(versions), 1):

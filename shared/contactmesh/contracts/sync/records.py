@@ -132,7 +132,8 @@ class Reason(StrEnum):
 class Version(Message):
     """A version of an entry, as its history lists it; `card` only where asked for.
 
-    `rev` names it for restoring. `until` is when it will be forgotten, none for what stands.
+    `rev` names it for restoring. `made` says that it made the entry: none stood before. `until` is
+    when it will be forgotten, none for what stands.
     """
 
     TYPE: ClassVar[str] = "version"
@@ -142,6 +143,7 @@ class Version(Message):
     at: datetime
     updated_at: datetime
     terminal_id: TerminalId | None = None
+    made: bool = False
     deleted: bool = False
     name: str = ""
     changed_fields: tuple[str, ...] = ()
@@ -164,8 +166,8 @@ class ConflictView(Message):
     """A conflict that waits for its owner to look at it.
 
     `path` is where, as a JSON pointer without the first slash; `kept` and `lost` are the values
-    there, none where there is none. For a deletion and for a whole contact, `lost` is the card
-    that lost, none where the deletion lost.
+    there, none where there is none. For a whole contact, `lost` is the card that lost, none where
+    that was a deletion; for a deletion it is none, because the edit stands.
     """
 
     TYPE: ClassVar[str] = "conflict_view"
