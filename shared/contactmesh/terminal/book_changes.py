@@ -1,14 +1,14 @@
 """What the server says of the owner's address book, laid over the phonebook in one transaction."""
 
 from collections.abc import Mapping
-from typing import Any, Final, TypeAlias
+from typing import Any, TypeAlias
 
 from pydantic import ValidationError
 
 from contactmesh.contacts import Card, digest
 from contactmesh.contracts.contact import ContactUpdate
 from contactmesh.contracts.sync.records import BookEntry, ChangeResult, ListedEntry
-from contactmesh.terminal.book_records import MarkedEntry
+from contactmesh.terminal.book_records import UNREADABLE, MarkedEntry
 from contactmesh.terminal.contact_changes import ContactChanges
 from contactmesh.terminal.reading import unreadable
 from contactmesh.terminal.records import Records
@@ -18,8 +18,6 @@ from contactmesh.terminal.updates import UnreadableUpdate, Update
 
 News: TypeAlias = BookEntry | ListedEntry | ContactUpdate
 """What the server tells of an entry; without a card it was deleted."""
-
-UNREADABLE_RESULT: Final = "What stands on the server cannot be read here. Update the terminal."
 
 
 class BookChanges:
@@ -43,7 +41,8 @@ class BookChanges:
         try:
             became = after_result(SentChange(sent.known, card), result, own)
         except ValidationError:
-            became = Became(sent.known, own, UNREADABLE_RESULT)
+            became = Became(sent.known, own, UNREADABLE)
+            self._records.book.unread(sent.uid, result.rev or 0)
         self._become(sent.uid, own, became)
 
     def news(self, entry: News) -> bool:
@@ -58,7 +57,9 @@ class BookChanges:
             self._updates.append(
                 UnreadableUpdate(type=entry.TYPE, message_id=None, reason=unreadable(error))
             )
+            self._records.book.unread(entry.uid, entry.rev)
             return False
+        self._records.book.readable(entry.uid)
         if entry.rev == 0:
             # It was asked for.
             self._records.book.never_was(entry.uid)

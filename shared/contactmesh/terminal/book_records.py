@@ -19,6 +19,7 @@ _NOW: Final = "strftime('%Y-%m-%dT%H:%M:%fZ', 'now')"
 _MARKED: Final = "b.own IS NOT b.digest"
 _TOMBSTONE_DAYS: Final = 90
 """How long a deletion is remembered, as the server does."""
+UNREADABLE: Final = "What stands on the server cannot be read here. Update the terminal."
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,16 +104,36 @@ class BookRecords:
             "UPDATE book_entries SET told_rev = max(told_rev, ?) WHERE uid = ?", (rev, uid)
         )
 
+    def unread(self, uid: str, rev: int) -> None:
+        """The server told of an entry what cannot be read here, perhaps by a later version."""
+        self._database.execute(
+            "INSERT INTO book_entries (uid, told_rev, updated_at) "  # noqa: S608 - a constant
+            f"VALUES (?, ?, {_NOW}) ON CONFLICT (uid) DO UPDATE "
+            "SET told_rev = max(told_rev, excluded.told_rev)",
+            (uid, rev),
+        )
+
+    def readable(self, uid: str) -> None:
+        """What stands can be read by now: what could not be taken over is asked for again."""
+        self._database.execute(
+            "UPDATE book_entries SET problem = NULL WHERE uid = ? AND problem = ?",
+            (uid, UNREADABLE),
+        )
+
     def never_was(self, uid: str) -> None:
         """The server has nothing of an entry, whatever it told before."""
         self._database.execute("UPDATE book_entries SET told_rev = 0 WHERE uid = ?", (uid,))
         self._forget_what_is_nowhere(uid)
 
     def behind(self) -> list[str]:
-        """The uids of entries that are not marked any more, and older than the server told."""
+        """The uids of entries that are not marked any more, and older than the server told.
+
+        Those are among them of which the server told what could not be read.
+        """
         rows = self._database.execute(
-            f"SELECT b.uid FROM book_entries b WHERE NOT ({_MARKED}) "  # noqa: S608 - a constant
-            "AND b.told_rev > coalesce(b.rev, 0)"
+            f"SELECT b.uid FROM book_entries b WHERE (NOT ({_MARKED}) OR b.problem = ?) "  # noqa: S608 - a constant
+            "AND b.told_rev > coalesce(b.rev, 0)",
+            (UNREADABLE,),
         )
         return [row["uid"] for row in rows]
 
@@ -133,6 +154,7 @@ class BookRecords:
         """Keep deletions as long as the server does."""
         self._database.execute(
             "DELETE FROM book_entries WHERE own IS NULL AND digest IS NULL "
+            "AND told_rev <= coalesce(rev, 0) "
             "AND updated_at < strftime('%Y-%m-%dT%H:%M:%fZ', 'now', ?)",
             (f"-{_TOMBSTONE_DAYS} days",),
         )
