@@ -247,8 +247,8 @@ class BookCommands(ServiceCommands):
         Raises:
             UnknownJoin: there is none with this id.
         """
-        self._tell(await self.phonebook.undo_join(join_id))
+        self._tell(await self.phonebook.undo_join(join_id, datetime.now(UTC)))
 
     async def joins(self) -> list[Joined]:
         """What can be undone, the latest first."""
-        return await self.phonebook.joins()
+        return await self.phonebook.joins(datetime.now(UTC))

@@ -58,6 +58,7 @@ class PhonebookJoins(PhonebookFile):
         """
 
         def change(changes: Changes, records: Records) -> None:
+            records.joins.forget_old(at)
             first, second = records.own_of(first_id), records.own_of(second_id)
             moved = _moved_link(changes, first, second)
             mine, theirs = Card.model_validate(first.own), Card.model_validate(second.own)
@@ -74,8 +75,12 @@ class PhonebookJoins(PhonebookFile):
         _, applied = await self._change(change)
         return applied
 
-    async def undo_join(self, join_id: str) -> Applied:
+    async def undo_join(self, join_id: str, at: datetime) -> Applied:
         """Let two entries be again as they were; what was edited since stays with the first.
+
+        Args:
+            join_id: which join.
+            at: now.
 
         Raises:
             UnknownJoin: there is none with this id.
@@ -90,6 +95,8 @@ class PhonebookJoins(PhonebookFile):
             records.joins.forget(join_id)
             self._part(changes, records, record)
 
+        # By itself: what is refused undoes its whole transaction.
+        await self._change(lambda _, records: records.joins.forget_old(at))
         _, applied = await self._change(change)
         return applied
 
@@ -110,16 +117,18 @@ class PhonebookJoins(PhonebookFile):
             if member is not None:
                 changes.contacts.link(second_id, member)
 
-    async def joins(self) -> list[Joined]:
-        """What can be undone, the latest first."""
+    async def joins(self, at: datetime) -> list[Joined]:
+        """What can be undone now, the latest first."""
 
-        def query(records: Records) -> list[Joined]:
+        def change(_: Changes, records: Records) -> list[Joined]:
+            records.joins.forget_old(at)
             return [
                 Joined(one.join_id, one.joined_at, display_name(Card.model_validate(one.joined)))
                 for one in records.joins.joins()
             ]
 
-        return await self._read(query)
+        joined, _ = await self._change(change)
+        return joined
 
 
 def _moved_link(changes: Changes, first: ContactRecord, second: ContactRecord) -> str | None:
