@@ -67,7 +67,13 @@ class Answers:
         )
         return commands.BookListing(
             entries=tuple(
-                ListedEntry(uid=one.uid, rev=one.rev, digest=one.digest or None, card=one.card)
+                ListedEntry(
+                    uid=one.uid,
+                    rev=one.rev,
+                    digest=one.digest or None,
+                    card=one.card,
+                    erased=one.erased,
+                )
                 for one in found
             ),
             after=found[-1].uid if more else None,
@@ -82,7 +88,11 @@ class Answers:
                 BookEntry(uid=uid, rev=0, updated_at=moment(0))
                 if one is None
                 else BookEntry(
-                    uid=uid, rev=one.rev, updated_at=moment(one.updated_at), card=one.card
+                    uid=uid,
+                    rev=one.rev,
+                    updated_at=moment(one.updated_at),
+                    card=one.card,
+                    erased=one.erased,
                 )
                 for uid, one in found.items()
             )

@@ -82,6 +82,7 @@ class Entry:
         made: whether none stood before.
         was_rev: where it is deleted, the revision of the contents before.
         was_digest: where it is deleted, the digest of the contents before.
+        erased: it is deleted, and nothing of it may come back.
         deleted_at: where it is deleted, when; it is forgotten 90 days later.
     """
 
@@ -100,6 +101,7 @@ class Entry:
     made: bool = False
     was_rev: int | None = None
     was_digest: str = NO_CARD
+    erased: bool = False
     deleted_at: datetime | None = None
 
     @property

@@ -192,6 +192,12 @@ def _digest(stands: Entry | None) -> str:
 
 
 def _unknown_base(stands: Entry | None) -> Refusal:
+    if stands is not None and stands.erased:
+        return Refusal(
+            ErrorCode.NOT_FOUND,
+            "The entry was erased, and this change with it. Make a new one.",
+            erased=True,
+        )
     if stands is None or stands.deleted:
         return Refusal(
             ErrorCode.NOT_FOUND,

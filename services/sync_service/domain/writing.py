@@ -12,7 +12,6 @@ from contactmesh.contracts.sync.records import Reason
 from contactmesh.deciding.decision import Told
 from sync_service.domain.contents import Clash, Made, card_of, digest_of
 from sync_service.domain.documents import (
-    NO_CARD,
     Book,
     ConflictDocument,
     Contents,
@@ -40,6 +39,7 @@ def told_of(entry: Entry, *, own_card: bool) -> Told:
         origin=Origin(service=SERVICE, terminal_id=entry.by),
         book=entry.book,
         own_card=own_card,
+        erased=entry.erased,
     )
     return Told(changed, entry.user_id, entry.rev)
 
@@ -88,15 +88,15 @@ class Writing:
         return self.write(before, before.uid, Made(new, at, times, known=digest))
 
     def erase(self, before: Entry) -> None:
-        """Leave nothing of an entry but that it was deleted."""
+        """Leave nothing of an entry but that it was erased, and tell so of a deleted one too."""
         for version in self._state.versions.of(before.owner, before.uid):
             self._state.versions.drop(version.key)
             self._leave_revision(version)
-        if before.deleted:
-            self._state.put_entry(replace(before, was_rev=None, was_digest=NO_CARD))
+        if before.erased:
             return
         self._leave_revision(self._version(before))
-        entry = self._put(before.uid, Made(None, self._asking.received), ())
+        entry = replace(self._put(before.uid, Made(None, self._asking.received), ()), erased=True)
+        self._state.put_entry(entry)
         self._count(before, entry)
         self._tell(entry)
 

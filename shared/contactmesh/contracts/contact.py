@@ -77,7 +77,8 @@ class ContactChanged(Message):
 
     For scope `space`, `uid` is the SIM's id and `rev` the revision of its pending space. For scope
     `book`, `book` is the owner's name for the address book, and `own_card` says that the entry is
-    its owner's own card, which the groups are to show.
+    its owner's own card, which the groups are to show; `erased` says that nothing of the entry is
+    to be kept.
     """
 
     TYPE: ClassVar[str] = "contact.changed"
@@ -96,6 +97,7 @@ class ContactChanged(Message):
     pending: PendingSpace | None = None
     book: str | None = None
     own_card: bool = False
+    erased: bool = False
 
 
 class ContactUpdate(Message):
@@ -103,7 +105,8 @@ class ContactUpdate(Message):
 
     For scope `space`, `uid` is the SIM's id, `waiting` how many contacts wait for it, and `filling`
     says that a requested update is still being laid ready; its end is always told. For scope
-    `book`, `book` is the owner's name for the address book.
+    `book`, `book` is the owner's name for the address book, and `erased` says that nothing of the
+    entry is to be kept.
     """
 
     TYPE: ClassVar[str] = "contact.changed"
@@ -119,3 +122,4 @@ class ContactUpdate(Message):
     waiting: int | None = None
     filling: bool = False
     book: str | None = None
+    erased: bool = False

@@ -36,6 +36,8 @@ class BookChanges:
 
     def result(self, sent: MarkedEntry, result: ChangeResult) -> None:
         """What became of a change that this terminal sent."""
+        if result.erased:
+            self._records.joins.forget_of(sent.uid)
         own = self._own(sent.uid)
         card = None if sent.card is None else Card.model_validate_json(sent.card)
         try:
@@ -60,6 +62,8 @@ class BookChanges:
             self._records.book.unread(entry.uid, entry.rev)
             return False
         self._records.book.readable(entry.uid)
+        if entry.erased:
+            self._records.joins.forget_of(entry.uid)
         if entry.rev == 0:
             # It was asked for.
             self._records.book.never_was(entry.uid)
@@ -87,6 +91,8 @@ class BookChanges:
         self._records.book.forget(plan.forget)
         for uid, entry in listed.items():
             self._records.book.passed_over(uid, entry.rev)
+            if entry.erased:
+                self._records.joins.forget_of(uid)
         return plan
 
     def lost(self, listed: Mapping[str, Listed]) -> None:

@@ -15,6 +15,8 @@ TELLING_AFTER: Final = timedelta(days=1)
 class Rejected:
     """An entry that the server does not take as it is here. It is sent again once it is edited.
 
+    One that was erased elsewhere is not here any more, and is told by the sync that found it out.
+
     Attributes:
         uid: the entry's uid.
         display_name: its name here, empty if it was deleted here.

@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Final
 
@@ -23,7 +23,7 @@ from contactmesh.contracts.sync.commands import (
     ListHistory,
 )
 from contactmesh.contracts.sync.records import Change, ChangeResult, Outcome
-from contactmesh.terminal.book_entries import SyncOutcome
+from contactmesh.terminal.book_entries import Rejected, SyncOutcome
 from contactmesh.terminal.book_records import MarkedEntry
 from contactmesh.terminal.entries import Applied
 from contactmesh.terminal.errors import (
@@ -63,6 +63,7 @@ class _Run:
     merged: int = 0
     conflicts: int = 0
     full: bool = False
+    erased: list[Rejected] = field(default_factory=list)
 
     def report(self) -> None:
         if self.progress is not None:
@@ -74,6 +75,9 @@ class _Run:
             self.sent += result.outcome is not Outcome.REJECTED
             self.merged += result.outcome is Outcome.MERGED
             self.conflicts += result.outcome in (Outcome.CONFLICT, Outcome.SUPERSEDED)
+            if result.erased:
+                problem = result.problem or ""
+                self.erased.append(Rejected(result.uid, result.name or "", problem))
 
 
 class BookSync:
@@ -113,7 +117,7 @@ class BookSync:
                 received=run.received,
                 merged=run.merged,
                 conflicts=run.conflicts,
-                rejected=await self._phonebook.rejected(),
+                rejected=(*run.erased, *await self._phonebook.rejected()),
                 full=run.full,
             )
 
@@ -237,7 +241,7 @@ def _change(entry: MarkedEntry) -> Change:
 
 
 def _listed(page: BookListing) -> dict[str, Listed]:
-    return {one.uid: Listed(one.rev, one.digest) for one in page.entries}
+    return {one.uid: Listed(one.rev, one.digest, one.erased) for one in page.entries}
 
 
 def _stuck(results: Iterable[ChangeResult]) -> bool:

@@ -117,6 +117,19 @@ async def test_what_is_erased_is_gone_everywhere_and_cannot_be_restored(people: 
     assert all(version.deleted and version.card is None for version in history)
 
 
+async def test_an_edit_made_elsewhere_does_not_bring_back_what_was_erased(people: People) -> None:
+    phone, desk = await two(people, *persons(3))
+    await edit(desk, "Person 000", notes=noted("not synced yet"))
+    await phone.erase([UID])
+    (rejected,) = (await desk.sync()).rejected
+    assert (rejected.uid, rejected.display_name) == (UID, "Person 000")
+    assert "erased" in rejected.problem
+    assert (await desk.sync()).rejected == ()
+    await in_step(phone, desk)
+    assert await names(desk) == ["Person 001", "Person 002"]
+    assert await phone.conflicts() == ()
+
+
 async def test_what_was_deleted_can_still_be_erased(people: People) -> None:
     phone, desk = await two(people, *persons(3))
     await delete(phone, "Person 000")

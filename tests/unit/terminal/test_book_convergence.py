@@ -109,6 +109,7 @@ class Line:
                     rev=entry.rev,
                     digest=entry.digest or None,
                     card=entry.card if command.cards else None,
+                    erased=entry.erased,
                 )
                 for entry in page
             ),
@@ -135,7 +136,11 @@ class Line:
             return BookEntry(uid=uid, rev=0, updated_at=moment(0))
         (entry,) = found
         return BookEntry(
-            uid=uid, rev=entry.rev, updated_at=moment(entry.updated_at), card=entry.card
+            uid=uid,
+            rev=entry.rev,
+            updated_at=moment(entry.updated_at),
+            card=entry.card,
+            erased=entry.erased,
         )
 
 
@@ -164,6 +169,25 @@ class Away:
             if own.name is not None and own.name.full == name:
                 return contact_id, own
         return None
+
+    async def take_pushes(self, *, lost: bool) -> None:
+        """What was pushed since the last time arrives, the latest first, or is lost."""
+        server = self.line.server
+        told, self.pushed = server.told[self.pushed :], len(server.told)
+        updates = [
+            ContactUpdate(
+                scope=one.scope,
+                owner_id=one.owner_id,
+                uid=one.uid,
+                rev=one.rev,
+                op=one.op,
+                card=one.card,
+                erased=one.erased,
+            )
+            for one in told
+        ]
+        if not lost:
+            await self.phonebook.apply([enveloped(one) for one in reversed(updates)])
 
 
 def _ignored(_: Iterable[Update]) -> None:
@@ -234,21 +258,7 @@ class World:
         self.away[at].line.meanwhile = None
 
     async def _push(self, at: int, lost: bool) -> None:
-        away = self.away[at]
-        told, away.pushed = self.server.told[away.pushed :], len(self.server.told)
-        updates = [
-            ContactUpdate(
-                scope=one.scope,
-                owner_id=one.owner_id,
-                uid=one.uid,
-                rev=one.rev,
-                op=one.op,
-                card=one.card,
-            )
-            for one in told
-        ]
-        if not lost:
-            await away.phonebook.apply([enveloped(one) for one in reversed(updates)])
+        await self.away[at].take_pushes(lost=lost)
 
     async def _lose_token(self, at: int) -> None:
         await self.away[at].phonebook.save_book_token("nothing that was given")

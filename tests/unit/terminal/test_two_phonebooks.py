@@ -1,7 +1,7 @@
 """Two phonebooks of one user that sync against the service's rules (rows Y1, Y4 to Y6)."""
 
 import sqlite3
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -12,7 +12,7 @@ from tests.unit.sync_service.books import LAPTOP, PHONE, TABLET, Server, Stored
 from tests.unit.terminal.test_book_convergence import Away, Line, new_card
 
 from contactmesh.contacts import Card, write_vcards
-from contactmesh.contracts.sync.commands import SetPolicy
+from contactmesh.contracts.sync.commands import Erase, SetPolicy
 from contactmesh.contracts.sync.records import Policy
 from contactmesh.terminal import Phonebook
 
@@ -138,3 +138,68 @@ async def test_a_wiped_book_that_another_terminal_began_anew_gets_back_all_howev
             await one.book_sync.sync()
         expected = {KNOWN.uid: "x-known", NEW.uid: "x-new"}
         assert [await _languages(one) for one in (laptop, phone, tablet)] == [expected] * 3
+
+
+async def _same(_: Away) -> None:
+    """Nothing was done there."""
+
+
+async def _edited(away: Away) -> None:
+    await _keep(away, NEW, "x-edited")
+
+
+async def _deleted(away: Away) -> None:
+    await away.phonebook.delete_own((await away.part("bo") or ("",))[0])
+
+
+def _joined(first: str, second: str) -> Callable[[Away], Awaitable[None]]:
+    async def join(away: Away) -> None:
+        ids = [(await away.part(name) or ("",))[0] for name in (first, second)]
+        await away.phonebook.join(ids[0], ids[1], datetime.now(UTC), "j1")
+
+    return join
+
+
+async def _pushed(away: Away) -> None:
+    await away.take_pushes(lost=False)
+
+
+async def _without_a_token(away: Away) -> None:
+    await away.phonebook.save_book_token("nothing that was given")
+
+
+@pytest.mark.claim("Y5")
+@pytest.mark.parametrize("before", [_same, _pushed, _without_a_token])
+@pytest.mark.parametrize(
+    ("there", "named"),
+    [
+        (_same, False),
+        (_edited, True),
+        (_deleted, False),
+        (_joined("bo", "an"), False),
+        (_joined("an", "bo"), False),
+    ],
+    ids=["unchanged", "edited", "deleted", "joined as the first", "joined as the second"],
+)
+async def test_nothing_that_was_done_elsewhere_brings_back_what_was_erased(
+    away: list[Away],
+    there: Callable[[Away], Awaitable[None]],
+    named: bool,
+    before: Callable[[Away], Awaitable[None]],
+) -> None:
+    phone, tablet = away
+    server = phone.line.server
+    await _keep(phone, NEW, "x-secret")
+    for one in (phone, tablet):
+        await one.book_sync.sync()
+    tablet.pushed = len(server.told)
+    await there(tablet)
+    server.does(Erase(uids=(NEW.uid,)))
+    await before(tablet)
+    outcome = await tablet.book_sync.sync()
+    names = [one.display_name for one in outcome.rejected if one.uid == NEW.uid]
+    assert names == (["bo"] if named else [])
+    assert await tablet.phonebook.joins(datetime.now(UTC)) == []
+    for one in (phone, tablet, phone):
+        assert (await one.book_sync.sync()).rejected == ()
+    assert NEW.uid not in {**server.holds(), **await _languages(phone), **await _languages(tablet)}

@@ -337,7 +337,8 @@ class Erased(Result):
 class Erase(_BookCommand):
     """Erase entries with their history and conflicts, so that nothing can restore them.
 
-    Other terminals are told of a deletion and keep nothing else of it.
+    Other terminals are told so and keep nothing of them. What they had changed meanwhile is
+    rejected as `erased`.
     """
 
     TYPE: ClassVar[str] = "sync.erase"

@@ -78,6 +78,7 @@ class ChangeResult(Message):
     Attributes:
         rev: the entry's revision now, none where it was rejected.
         deleted: whether the entry is deleted now.
+        erased: it was rejected because the entry was erased: nothing of it is to be kept.
         card: the entry as it stands, where that is not what the terminal sent.
         name: the contact's name, where the change was rejected or is a conflict.
         code: why it was rejected.
@@ -90,6 +91,7 @@ class ChangeResult(Message):
     outcome: Outcome
     rev: int | None = None
     deleted: bool = False
+    erased: bool = False
     card: dict[str, Any] | None = None
     name: str | None = None
     code: ErrorCode | None = None
@@ -97,7 +99,10 @@ class ChangeResult(Message):
 
 
 class BookEntry(Message):
-    """An entry as it stands: its contents, or that it was deleted where there is no card."""
+    """An entry as it stands: its contents, or that it was deleted where there is no card.
+
+    Of one that was `erased` nothing is to be kept that could bring it back.
+    """
 
     TYPE: ClassVar[str] = "book_entry"
 
@@ -105,10 +110,14 @@ class BookEntry(Message):
     rev: int
     updated_at: datetime
     card: dict[str, Any] | None = None
+    erased: bool = False
 
 
 class ListedEntry(Message):
-    """An entry of a listing; without `digest` it was deleted. `card` only where asked for."""
+    """An entry of a listing; without `digest` it was deleted. `card` only where asked for.
+
+    `erased` is as in `BookEntry`.
+    """
 
     TYPE: ClassVar[str] = "listed_entry"
 
@@ -116,6 +125,7 @@ class ListedEntry(Message):
     rev: int
     digest: Digest | None = None
     card: dict[str, Any] | None = None
+    erased: bool = False
 
 
 class Reason(StrEnum):

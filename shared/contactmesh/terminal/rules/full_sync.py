@@ -26,10 +26,11 @@ class Here:
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """An entry as the server lists it; without `digest` it was deleted."""
+    """An entry as the server lists it; without `digest` it was deleted, perhaps `erased`."""
 
     rev: int
     digest: str | None
+    erased: bool = False
 
 
 @dataclass(slots=True)
@@ -105,7 +106,7 @@ def _listed(plan: Plan, uid: str, here: Here, listed: Listed, *, restored: bool)
     elif mark(here.known, here.digest) is not None:
         # The exchange joins both sides, from what this terminal had seen.
         return
-    elif restored and rev is not None:
+    elif restored and rev is not None and not listed.erased:
         plan.doubted[uid] = rev
     elif listed.digest is None:
         plan.known[uid] = told

@@ -101,6 +101,8 @@ def after_result(sent: SentChange, result: ChangeResult, own: Card | None) -> Be
 
 
 def _after_rejection(sent: SentChange, result: ChangeResult, own: Card | None) -> Became:
+    if result.erased:
+        return Became(Known(), None)
     if result.code in FORGOTTEN and sent.known.rev is not None:
         # Without a base the server joins both sides and takes nothing away.
         return Became(Known(digest=sent.known.digest if own is None else None), own)
