@@ -31,6 +31,7 @@ from contactmesh.contacts.identifiers import (
     read_plmn,
     read_registration_ref,
 )
+from contactmesh.contacts.identity import is_derived
 from contactmesh.contacts.jscontact import (
     CARRIER_PROPERTY,
     Address,
@@ -137,6 +138,7 @@ __all__ = [
     "display_name",
     "find_duplicates",
     "groups_from_keywords",
+    "is_derived",
     "is_group",
     "join",
     "keywords_from_groups",

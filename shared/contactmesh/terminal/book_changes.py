@@ -74,6 +74,9 @@ class BookChanges:
             if alike is not None:
                 self._adopt(alike, entry.uid)
                 own = self._own(entry.uid)
+        if card is not None and known == Known():
+            # Of what two terminals made under one uid, only what is one person's is joined.
+            own = None if self._contacts.set_apart(entry.uid, card.to_json()) else own
         became = after_news(known, own, entry.rev, card)
         if became is None:
             self._records.book.passed_over(entry.uid, entry.rev)

@@ -175,6 +175,13 @@ class BookRecords:
         ).fetchone()
         return None if row is None else str(row["uid"])
 
+    def alike(self, digest: str) -> str | None:
+        """The uid of the first entry here that has these contents."""
+        row = self._database.execute(
+            "SELECT uid FROM book_entries WHERE own = ? ORDER BY uid LIMIT 1", (digest,)
+        ).fetchone()
+        return None if row is None else str(row["uid"])
+
     def count(self) -> BookCount:
         """How the book stands here."""
         # Each by an index of its own: without, every sync reads the whole table several times.

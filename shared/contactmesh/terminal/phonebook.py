@@ -7,7 +7,7 @@ from datetime import datetime
 from itertools import islice
 from typing import BinaryIO, Final
 
-from contactmesh.contacts import Card, Damage, read_vcards, write_vcards
+from contactmesh.contacts import Card, Damage, digest, is_derived, read_vcards, write_vcards
 from contactmesh.contracts.carrier.check import Checked
 from contactmesh.contracts.carrier.records import RegistrationRef
 from contactmesh.contracts.envelope import Envelope
@@ -236,9 +236,9 @@ class Phonebook(PhonebookSpaces, PhonebookBook, PhonebookJoins):
         """Take the cards of a vCard file over as entries of the owner's.
 
         A card whose uid an entry has replaces that entry, so importing a file again makes no
-        duplicates. A card without a uid has one derived from its contents (RFC 9555, section
-        2.1.1). A new entry that matches a member is linked to them. A damaged card is reported,
-        and the others are taken.
+        duplicates. A card without a uid is the entry that says the same, or has one derived from
+        its contents (RFC 9555, section 2.1.1). A new entry that matches a member is linked to them.
+        A damaged card is reported, and the others are taken.
 
         Args:
             source: the file, opened in binary mode, or its bytes; versions 2.1, 3.0 and 4.0.
@@ -464,7 +464,11 @@ def _contact(record: ContactRecord, groups: Sequence[str]) -> Contact:
 
 
 def _import(changes: Changes, records: Records, card: CardJson) -> str:
-    known = records.own_contact(str(card["uid"]))
+    uid = str(card["uid"])
+    known = records.own_contact(uid)
+    if known is None and is_derived(uid) and records.book.alike(digest(Card.model_validate(card))):
+        # It came before, and was found in the book under the uid that it has there.
+        return "unchanged"
     if known is None:
         changes.contacts.write_own(None, card)
         return "added"

@@ -28,7 +28,7 @@ def here(rev: int | None, told: str | None, own: str | None) -> Here:
         (here(200, A, None), Listed(300, A), Plan(known={"u": Known(300, A)})),
         (here(200, A, B), Listed(300, None), Plan()),
         (here(200, A, None), Listed(300, B), Plan()),
-        (here(None, None, A), Listed(300, B), Plan()),
+        (here(None, None, A), Listed(300, B), Plan(fetch=["u"])),
         (here(None, None, A), Listed(300, None), Plan()),
         (here(None, None, A), Listed(300, A), Plan(known={"u": Known(300, A)})),
         (here(200, A, B), Listed(300, B), Plan(known={"u": Known(300, B)})),

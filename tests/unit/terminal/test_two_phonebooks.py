@@ -11,7 +11,7 @@ import pytest_asyncio
 from tests.unit.sync_service.books import LAPTOP, PHONE, TABLET, Server, Stored
 from tests.unit.terminal.test_book_convergence import Away, Line, new_card
 
-from contactmesh.contacts import Card, write_vcards
+from contactmesh.contacts import Card, digest, write_vcards
 from contactmesh.contracts.sync.commands import Erase, SetPolicy
 from contactmesh.contracts.sync.records import Policy
 from contactmesh.terminal import Phonebook
@@ -203,3 +203,70 @@ async def test_nothing_that_was_done_elsewhere_brings_back_what_was_erased(
     for one in (phone, tablet, phone):
         assert (await one.book_sync.sync()).rejected == ()
     assert NEW.uid not in {**server.holds(), **await _languages(phone), **await _languages(tablet)}
+
+
+def _person(name: str, number: str, **more: object) -> Card:
+    return Card.model_validate(
+        {"uid": "1", "name": {"full": name}, "phones": {"m": {"number": number}}, **more}
+    )
+
+
+ALICE = _person("Alice", "+8613800138000", notes={"n": {"note": "of Alice"}})
+
+
+@pytest.mark.claim("Y4", "Y6")
+@pytest.mark.parametrize("before", [_same, _without_a_token])
+@pytest.mark.parametrize(
+    ("other", "people"),
+    [
+        (_person("Bob", "+8613900139000"), {"Alice", "Bob"}),
+        (_person("Bob", "12"), {"Alice", "Bob"}),
+        (_person("Alice", "+8613900139000"), {"Alice"}),
+        (_person("Alice Li", "13800138000"), {"Alice Li"}),
+    ],
+    ids=["another person", "whose number is no one's", "the same name", "the same number"],
+)
+async def test_two_people_whom_two_terminals_gave_one_uid_stay_two(
+    away: list[Away],
+    other: Card,
+    people: set[str],
+    before: Callable[[Away], Awaitable[None]],
+) -> None:
+    phone, tablet = away
+    await phone.phonebook.import_cards(b"".join(write_vcards([ALICE])))
+    await phone.book_sync.sync()
+    await tablet.phonebook.import_cards(b"".join(write_vcards([other])))
+    await before(tablet)
+    for one in (tablet, phone, tablet):
+        await one.book_sync.sync()
+    parts = [own for own in (await tablet.parts()).values() if own.uid != KNOWN.uid]
+    assert {own.name.full for own in parts if own.name} == people
+    assert len(parts) == len(people)
+    there = {
+        uid: digest(Card.model_validate(one)) for uid, one in phone.line.server.holds().items()
+    }
+    for one in away:
+        assert {own.uid: digest(own) for own in (await one.parts()).values()} == there
+    noted = [own.name.full for own in parts if own.name and own.notes]
+    assert noted == ["Alice" if "Alice" in people else "Alice Li"]
+
+
+@pytest.mark.claim("Y6")
+@pytest.mark.parametrize("times", [1, 2], ids=["each once", "each twice"])
+async def test_a_file_without_uids_is_imported_again_after_its_entries_were_found_in_the_book(
+    away: list[Away], times: int
+) -> None:
+    phone, tablet = away
+    uids = [f"urn:example:{name}-{one}" for name in ("chen", "dai") for one in range(times)]
+    cards = [new_card(uid[12:].partition("-")[0], uid) for uid in uids]
+    await phone.phonebook.import_cards(b"".join(write_vcards(cards)))
+    await phone.book_sync.sync()
+    lines = b"".join(write_vcards(cards)).split(b"\r\n")
+    file = b"\r\n".join(line for line in lines if not line.startswith(b"UID"))
+    await tablet.phonebook.save_book_token("nothing that was given")
+    for _ in range(3):
+        imported, _ = await tablet.phonebook.import_cards(file)
+        assert not imported.damages
+        await tablet.book_sync.sync()
+        assert set(await _languages(tablet)) == {KNOWN.uid, *uids}
+    assert set(phone.line.server.holds()) == {KNOWN.uid, *uids}

@@ -104,8 +104,10 @@ def _listed(plan: Plan, uid: str, here: Here, listed: Listed, *, restored: bool)
         if told != here.known:
             plan.known[uid] = told
     elif mark(here.known, here.digest) is not None:
-        # The exchange joins both sides, from what this terminal had seen.
-        return
+        # The exchange joins both sides, from what this terminal had seen; where it has seen
+        # nothing, it is looked at whether they are one person's.
+        if here.known == Known() and listed.digest is not None:
+            plan.fetch.append(uid)
     elif restored and rev is not None and not listed.erased:
         plan.doubted[uid] = rev
     elif listed.digest is None:
