@@ -3,11 +3,9 @@
 from enum import StrEnum
 from typing import Any, ClassVar, Final
 
-from pydantic import Field
-
 from contactmesh.contracts.carrier.records import Line
 from contactmesh.contracts.envelope import Message
-from contactmesh.contracts.identifiers import GroupId, TerminalId, UserId
+from contactmesh.contracts.identifiers import GroupId, Rev, RevOrZero, TerminalId, UserId
 
 MAIN_BOOK: Final = "main"
 """Everybody's first address book: the one that a phonebook is, and that SIM accounts follow."""
@@ -64,7 +62,7 @@ class PendingSpace(Message):
 
     sim_id: str
     terminal_id: TerminalId
-    waiting: int = Field(ge=0)
+    waiting: RevOrZero
     filling: bool = False
 
 
@@ -86,13 +84,13 @@ class ContactChanged(Message):
     scope: Scope
     owner_id: UserId
     uid: str
-    rev: int
+    rev: RevOrZero
     op: Operation = Operation.MODIFIED
     card: dict[str, Any] | None = None
     changed_fields: tuple[str, ...] = ()
     origin: Origin
     group_id: GroupId | None = None
-    audience_version: int | None = Field(default=None, ge=1)
+    audience_version: Rev | None = None
     lines: tuple[LineReplaced, ...] = ()
     pending: PendingSpace | None = None
     book: str | None = None
@@ -114,12 +112,12 @@ class ContactUpdate(Message):
     scope: Scope
     owner_id: UserId
     uid: str
-    rev: int
+    rev: RevOrZero
     op: Operation = Operation.MODIFIED
     card: dict[str, Any] | None = None
     changed_fields: tuple[str, ...] = ()
     group_id: GroupId | None = None
-    waiting: int | None = None
+    waiting: RevOrZero | None = None
     filling: bool = False
     book: str | None = None
     erased: bool = False

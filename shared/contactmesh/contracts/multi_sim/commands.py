@@ -8,6 +8,7 @@ from contactmesh.contacts import Card
 from contactmesh.contracts.carrier.records import CarrierId, Msisdn, RegistrationSeq
 from contactmesh.contracts.command import Command
 from contactmesh.contracts.envelope import Message
+from contactmesh.contracts.identifiers import RevOrZero
 from contactmesh.contracts.multi_sim.records import (
     AccountId,
     AccountView,
@@ -312,6 +313,6 @@ class Decide(_ToSim):
     TYPE: ClassVar[str] = "space.decide"
     RESULT: ClassVar[type[Result]] = DecisionTaken
 
-    pending_rev: int = Field(ge=0)
+    pending_rev: RevOrZero
     accept: bool
     uids: tuple[ContactUid, ...] | None = Field(default=None, min_length=1, max_length=MOST_DECIDED)

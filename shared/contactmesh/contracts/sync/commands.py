@@ -8,7 +8,7 @@ from pydantic import AwareDatetime, Field
 from contactmesh.contracts.command import Command
 from contactmesh.contracts.contact import MAIN_BOOK
 from contactmesh.contracts.envelope import Message
-from contactmesh.contracts.identifiers import TerminalId
+from contactmesh.contracts.identifiers import Rev, TerminalId
 from contactmesh.contracts.multi_sim.records import ContactUid
 from contactmesh.contracts.reply import Done, Result
 from contactmesh.contracts.sync.records import (
@@ -202,7 +202,7 @@ class ListHistory(_BookCommand):
     READS: ClassVar[bool] = True
 
     uid: ContactUid
-    before: int | None = Field(default=None, ge=1)
+    before: Rev | None = None
     cards: bool = False
     limit: int = Field(default=50, ge=1, le=MOST_WITH_CARDS)
 
@@ -235,7 +235,7 @@ class ListDeleted(_BookCommand):
     RESULT: ClassVar[type[Result]] = DeletedList
     READS: ClassVar[bool] = True
 
-    before: int | None = Field(default=None, ge=1)
+    before: Rev | None = None
     limit: int = Field(default=100, ge=1, le=MOST_WITH_CARDS)
 
 
@@ -254,7 +254,7 @@ class Restore(_BookCommand):
     RESULT: ClassVar[type[Result]] = Restored
 
     uid: ContactUid
-    rev: int = Field(ge=1)
+    rev: Rev
 
 
 class BookRestored(Result):
@@ -284,8 +284,8 @@ class RestoreBook(_BookCommand):
     RESULT: ClassVar[type[Result]] = BookRestored
 
     at: AwareDatetime
-    through: int | None = Field(default=None, ge=1)
-    after: int | None = Field(default=None, ge=1)
+    through: Rev | None = None
+    after: Rev | None = None
 
 
 class ConflictList(Result):

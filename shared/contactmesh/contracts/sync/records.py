@@ -4,12 +4,12 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Annotated, Any, ClassVar
 
-from pydantic import AfterValidator, Field, StringConstraints
+from pydantic import AfterValidator, StringConstraints
 
 from contactmesh.contracts.contact import Operation
 from contactmesh.contracts.envelope import Message
 from contactmesh.contracts.errors import ErrorCode
-from contactmesh.contracts.identifiers import GROUP_ID_PATTERN, TerminalId
+from contactmesh.contracts.identifiers import GROUP_ID_PATTERN, Rev, TerminalId
 from contactmesh.contracts.multi_sim.records import ContactUid, Digest
 
 BookId = Annotated[str, StringConstraints(pattern=r"^[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?$")]
@@ -50,7 +50,7 @@ class Change(Message):
 
     uid: ContactUid
     op: Operation = Operation.MODIFIED
-    base_rev: int | None = Field(default=None, ge=1)
+    base_rev: Rev | None = None
     updated_at: TerminalTime
     card: dict[str, Any] | None = None
 
