@@ -2,6 +2,8 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
+from itertools import groupby
+from operator import itemgetter
 
 from pydantic import ValidationError
 
@@ -62,16 +64,18 @@ class Accepting:
 
     async def pending(self, choice: Choice) -> PendingBook:
         """What waits; see `SimCommands.pending`."""
-        contacts: list[PendingContact] = []
+        contacts: dict[str, PendingContact] = {}
         looked_at: Pending | None = None
         async for page in self._pages(choice):
             # Of several pages the first one's revision counts: what has changed since the earliest
             # look is not settled by a decision that names it.
             looked_at = looked_at or page
-            contacts += await self._phonebook.preview(choice.carrier_id, _waiting(page.items))
+            shown = await self._phonebook.preview(choice.carrier_id, _waiting(page.items))
+            contacts |= {one.uid: one for one in shown}
         if looked_at is None:  # nothing that could wait was named
             looked_at = await self._ask(ShowPending(sim_id=choice.sim_id, limit=1), Pending)
-        return PendingBook(looked_at.pending_rev, looked_at.filling, tuple(contacts))
+        by_uid = tuple(contacts[uid] for uid in sorted(contacts))
+        return PendingBook(looked_at.pending_rev, looked_at.filling, by_uid)
 
     async def accept(
         self,
@@ -117,8 +121,7 @@ class Accepting:
                 if not removals:
                     await self._guard(choice, left, contacts, removed_before)
                 for rev, gone in left:
-                    for at in range(0, len(gone), MOST_SHOWN):
-                        await self._take(choice, gone[at : at + MOST_SHOWN], rev, tally)
+                    await self._take(choice, gone, rev, tally)
             except RevisionConflict:
                 # What changed while it was taken over is shown again, with the rest.
                 if choice.pending_rev is not None:
@@ -132,20 +135,24 @@ class Accepting:
         """Accept all but removals, which come last because all of them together are guarded.
 
         Returns:
-            The removals, with the revision as of which they were shown.
+            The removals in pages, each with the revision as of which it was shown.
         """
-        left: list[tuple[int, list[Waiting]]] = []
+        left: dict[str, tuple[int, Waiting]] = {}
         done = number = 0
         async for page in self._pages(choice):
             items = _waiting(page.items)
             cards = [item for item in items if item.card is not None]
             await self._take(choice, cards, page.pending_rev, tally)
-            left.append((page.pending_rev, [item for item in items if item.card is None]))
+            for item in items:
+                # A contact that has changed since is shown again: the later look counts.
+                left.pop(item.uid, None)
+                if item.card is None:
+                    left[item.uid] = (page.pending_rev, item)
             done += len(items)
             number = number or (page.waiting if choice.uids is None else len(choice.uids))
             if progress is not None and items:
                 progress(done, max(done, number))
-        return left
+        return _by_revision(left.values())
 
     async def _guard(
         self,
@@ -229,16 +236,14 @@ class Accepting:
             RevisionConflict: it is not what was looked at.
         """
         for uids in _chosen(choice):
-            after: str | None = None
-            while True:
+            after: int | None = 0
+            while after is not None:
                 command = ShowPending(sim_id=choice.sim_id, uids=uids, after=after)
                 page = await self._ask(command, Pending)
                 if choice.pending_rev not in (None, page.pending_rev):
                     raise _moved_on(page.pending_rev)
                 yield page
                 after = page.after
-                if after is None:
-                    break
 
 
 def _chosen(choice: Choice) -> Iterator[tuple[str, ...] | None]:
@@ -250,6 +255,15 @@ def _chosen(choice: Choice) -> Iterator[tuple[str, ...] | None]:
     uids = sorted(filter(has_fit_uid, choice.uids))
     for at in range(0, len(uids), MOST_SHOWN):
         yield tuple(uids[at : at + MOST_SHOWN])
+
+
+def _by_revision(looks: Iterable[tuple[int, Waiting]]) -> list[tuple[int, list[Waiting]]]:
+    """Removals as they were looked at, in pages of one revision."""
+    pages: list[tuple[int, list[Waiting]]] = []
+    for rev, of_rev in groupby(looks, key=itemgetter(0)):
+        gone = [item for _, item in of_rev]
+        pages += [(rev, gone[at : at + MOST_SHOWN]) for at in range(0, len(gone), MOST_SHOWN)]
+    return pages
 
 
 def _number(choice: Choice, page: Pending, settled: int) -> int:

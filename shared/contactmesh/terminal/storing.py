@@ -123,15 +123,13 @@ class Storing:
 
     async def _learn(self, space: Space) -> None:
         """What is there already as the phonebook has it need not be sent."""
-        after: str | None = None
-        while True:
+        after: int | None = 0
+        while after is not None:
             listed = await self._ask(
                 ListEntries(carrier_id=space.carrier_id, space=space.kind, after=after), EntryList
             )
             await self._phonebook.learn(space, {one.uid: one.digest for one in listed.entries})
             after = listed.after
-            if after is None:
-                return
 
     async def _send(
         self,

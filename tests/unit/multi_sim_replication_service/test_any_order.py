@@ -260,6 +260,22 @@ class AnyOrder(RuleBasedStateMachine):
                 assert account.space(kind).contacts == len(held)
 
     @invariant()
+    def revisions_say_what_was_written_and_what_waits_in_which_order(self) -> None:
+        """No two are the same, none is above its counter, and nothing waits that is settled."""
+        state = self.spaces.state
+        for account in state.accounts_of("lin"):
+            for kind in SpaceKind:
+                space_id = account.space_id(kind)
+                revs = [one.rev for one in state.entries if one.space_id == space_id]
+                assert len(set(revs)) == len(revs)
+                assert all(0 < rev <= account.space(kind).rev for rev in revs)
+            for sim in account.sims:
+                own = (one for one in state.sim_entries if one.view_id == sim.view_id)
+                revs = [one.pending_rev for one in own if one.pending is not None]
+                assert len(set(revs)) == len(revs)
+                assert all(sim.settled_rev < rev <= sim.pending_rev for rev in revs)
+
+    @invariant()
     def private_contents_are_seen_nowhere_else(self) -> None:
         secret = {self.ledger.digest(uid, SECRET) for uid in UIDS}
         for entry in self.spaces.state.entries:

@@ -145,8 +145,6 @@ def test_what_is_left_is_counted_though_a_store_moved_the_revision_before() -> N
     for letter in "abc":
         spaces.stores(here, {letter + uid: "1" for uid in contacts})
     rev = spaces.sim(there).pending_rev
-    view_id = spaces.sim(there).view_id
-    spaces.state.covered[view_id, rev] = 600  # as it is loaded before a batch
     spaces.stores(here, {"an": "2"})
     for settled, left in ((500, 100), (100, 0)):
         taken = spaces.does(Decide(sim_id=there, pending_rev=rev, accept=True), TABLET)

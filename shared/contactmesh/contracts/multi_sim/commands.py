@@ -207,19 +207,23 @@ class Entry(Message):
 
 
 class EntryList(Result):
-    """One page of a space, by uid; go on with `after` while it is set."""
+    """One page of a space, by when contacts were written last; go on with `after` while it is set.
+
+    A contact that changes meanwhile comes again, on a later page.
+    """
 
     TYPE: ClassVar[str] = "space.list"
 
     rev: int
     entries: tuple[Entry, ...]
-    after: ContactUid | None = None
+    after: int | None = None
 
 
 class ListEntries(_SimCommand):
     """Ask what a space of an account holds.
 
-    A page has at most `limit` contacts, and with `cards` as many as a message has room for.
+    A page has at most `limit` contacts, and with `cards` as many as a message has room for. `after`
+    is that of the page before.
     """
 
     TYPE: ClassVar[str] = "space.list"
@@ -228,7 +232,7 @@ class ListEntries(_SimCommand):
 
     carrier_id: CarrierId
     space: SpaceKind
-    after: ContactUid | None = None
+    after: int = Field(default=0, ge=0)
     cards: bool = False
     limit: int = Field(default=MOST_LISTED, ge=1, le=MOST_LISTED)
 
@@ -262,7 +266,11 @@ class PendingItem(Message):
 
 
 class Pending(Result):
-    """One page of a pending space, by uid, as of `pending_rev`; go on with `after` while set."""
+    """One page of a pending space as of `pending_rev`; go on with `after` while it is set.
+
+    What has waited longest comes first. A contact that changes meanwhile comes again, on a later
+    page.
+    """
 
     TYPE: ClassVar[str] = "space.pending"
 
@@ -270,18 +278,21 @@ class Pending(Result):
     waiting: int
     filling: bool
     items: tuple[PendingItem, ...]
-    after: ContactUid | None = None
+    after: int | None = None
 
 
 class ShowPending(_ToSim):
-    """Ask what waits for a SIM, or which of `uids` do, to look at before deciding (row M5)."""
+    """Ask what waits for a SIM, or which of `uids` do, to look at before deciding (row M5).
+
+    `after` is that of the page before.
+    """
 
     TYPE: ClassVar[str] = "space.pending"
     RESULT: ClassVar[type[Result]] = Pending
     READS: ClassVar[bool] = True
 
     uids: tuple[ContactUid, ...] | None = Field(default=None, min_length=1, max_length=MOST_SHOWN)
-    after: ContactUid | None = None
+    after: int = Field(default=0, ge=0)
     limit: int = Field(default=MOST_SHOWN, ge=1, le=MOST_SHOWN)
 
 
