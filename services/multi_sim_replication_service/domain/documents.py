@@ -51,10 +51,14 @@ class Sim:
 
 @dataclass(frozen=True, slots=True)
 class Space:
-    """How a space stands: its revision, which entries are numbered by, and how many it has."""
+    """How a space stands: its revision, which entries are numbered by, and how many it has.
+
+    `removed` are the removals that it remembers.
+    """
 
     rev: int = 0
     contacts: int = 0
+    removed: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +142,11 @@ class Account:
             return account
         filling = any(one.sim_id == sim.sim_id for one in updates)
         return account.with_sim(replace(sim, filling=filling))
+
+
+def account_of(space_id: str) -> str:
+    """The id of the account that a space is of."""
+    return space_id.rpartition("/")[0]
 
 
 @dataclass(frozen=True, slots=True)

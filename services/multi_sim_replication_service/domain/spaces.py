@@ -118,7 +118,7 @@ def write(
     space_id = account.space_id(kind)
     space = account.space(kind)
     different: dict[str, str] = {}
-    rev, number = space.rev, 0
+    rev, number, removed = space.rev, 0, space.removed
     for one in contents:
         there = state.entries.get((space_id, one.uid))
         before = NO_CONTACT if there is None else there.digest
@@ -127,6 +127,8 @@ def write(
             number += (one.digest != NO_CONTACT) - (before != NO_CONTACT)
         if there is None or one.digest != before:
             rev += 1
+            was_removed = there is not None and before == NO_CONTACT
+            removed += (one.digest == NO_CONTACT) - was_removed
         gone = now if one.card is None else None
         book_rev = one.book_rev or (0 if there is None else there.book_rev)
         entry = Entry(
@@ -142,7 +144,7 @@ def write(
         )
         state.entries.put((space_id, one.uid), entry)
     told: list[Told] = []
-    account = account.with_space(kind, Space(rev, space.contacts + number))
+    account = account.with_space(kind, Space(rev, space.contacts + number, removed))
     if kind is SpaceKind.SHARED:
         for sim in account.sims:
             if seen is not None and sim.sim_id in seen.sim_ids:

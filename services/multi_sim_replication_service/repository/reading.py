@@ -1,17 +1,25 @@
 """The queries behind lists and looks, what all collections need as indexes, and what is let go."""
 
+from collections import defaultdict
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Final
 
 from contactmesh.storage.database import Database, Index
 from contactmesh.storage.windows import ascending
-from multi_sim_replication_service.domain.documents import Account, Entry, Sim, SimEntry, User
+from multi_sim_replication_service.domain.documents import (
+    Account,
+    Entry,
+    Sim,
+    SimEntry,
+    User,
+    account_of,
+)
 from multi_sim_replication_service.repository import mapping
 from multi_sim_replication_service.repository.mapping import join_key
 
 INDEXES: Final = {
-    mapping.ACCOUNTS: [Index((("user_id", 1),))],
+    mapping.ACCOUNTS: [Index((("user_id", 1),)), Index((("account_id", 1),))],
     mapping.ENTRIES: [
         Index((("space_id", 1), ("rev", 1))),
         Index((("space_id", 1), ("live", 1), ("rev", 1))),
@@ -92,9 +100,19 @@ class Reading:
         waiting = (one for one in found if one.pending is not None)
         return sorted(waiting, key=lambda one: one.pending_rev)
 
-    async def forget_removals(self, before: datetime) -> None:
-        """Delete removals that were stored before a time."""
-        await self._entries.delete_where({"live": False, "deleted_at": {"$lt": before}})
+    async def removals(self, before: datetime, *, limit: int) -> dict[str, set[str]]:
+        """Some of the contacts whose removal was stored before a time, by user."""
+        found = await self._entries.find(
+            {"live": False, "deleted_at": {"$lt": before}}, limit=limit, without=["card"]
+        )
+        by_account: defaultdict[str, set[str]] = defaultdict(set)
+        for entry in map(mapping.entry, found):
+            by_account[account_of(entry.space_id)].add(entry.uid)
+        accounts = await self._accounts.find({"account_id": {"$in": sorted(by_account)}})
+        by_user: defaultdict[str, set[str]] = defaultdict(set)
+        for account in map(mapping.account, accounts):
+            by_user[account.user_id] |= by_account[account.account_id]
+        return by_user
 
     async def forget_view(self, view_id: str) -> None:
         """Delete what a terminal had seen that a SIM has left."""

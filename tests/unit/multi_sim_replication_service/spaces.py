@@ -28,6 +28,7 @@ from contactmesh.contracts.reply import Result
 from contactmesh.deciding.decision import Told
 from multi_sim_replication_service.domain.documents import NO_CONTACT, Account, Limits, Sim
 from multi_sim_replication_service.domain.following import follow
+from multi_sim_replication_service.domain.forgetting import forget
 from multi_sim_replication_service.domain.registering import recycled
 from multi_sim_replication_service.domain.replicating import catch_up, take_over
 from multi_sim_replication_service.domain.spaces import contents_of
@@ -143,6 +144,12 @@ class Spaces:
         taken = self.does(Decide(sim_id=sim_id, pending_rev=rev, accept=accept), terminal)
         assert isinstance(taken, DecisionTaken)
         return taken
+
+    def forgets_removals(self) -> None:
+        """Let so much time pass that removals are forgotten where they may be."""
+        self.now += timedelta(days=91)
+        uids = sorted({one.uid for one in self.state.entries})
+        forget(self.state, LIN, uids, self.now - timedelta(days=90), self.now)
 
     def deliver(self, message: Message) -> None:
         """Deliver one event to whom it concerns, as the service does."""

@@ -238,6 +238,11 @@ class AnyOrder(RuleBasedStateMachine):
         assert all(one == agreeing[0] for one in agreeing)
         assert not any(self.spaces.sim(sim_id).filling for sim_id in self.sims)
 
+    @precondition(lambda self: not self.spaces.under_way)
+    @rule()
+    def months_pass(self) -> None:
+        self.spaces.forgets_removals()
+
     @invariant()
     def what_waits_is_what_the_terminal_has_not_seen(self) -> None:
         for sim_id in self.sims:
@@ -258,6 +263,9 @@ class AnyOrder(RuleBasedStateMachine):
             for kind in SpaceKind:
                 held = self.spaces.holds(account.carrier_id, kind)
                 assert account.space(kind).contacts == len(held)
+                space_id = account.space_id(kind)
+                there = [one for one in self.spaces.state.entries if one.space_id == space_id]
+                assert account.space(kind).removed == len(there) - len(held)
 
     @invariant()
     def revisions_say_what_was_written_and_what_waits_in_which_order(self) -> None:

@@ -186,6 +186,9 @@ class Store(_ToSim):
     book: contacts of the space that it does not name are removed. The space may have at most 2,000
     contacts then, or it is refused as `invalid_argument`. A larger book goes in pages, with the
     contacts to remove named; `list` says what is there already.
+
+    What is removed from a private space is removed from those of the sender's accounts without a
+    SIM as well: nobody else can.
     """
 
     TYPE: ClassVar[str] = "space.store"
