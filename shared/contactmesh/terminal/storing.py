@@ -25,7 +25,8 @@ from contactmesh.terminal.progress import Progress
 from contactmesh.terminal.pulling import Ask
 from contactmesh.terminal.rules.spaces import too_many
 from contactmesh.terminal.space_entries import StoreOutcome
-from contactmesh.terminal.space_records import GoneEntry, Space
+from contactmesh.terminal.space_memory import Space
+from contactmesh.terminal.space_records import GoneEntry
 from contactmesh.terminal.store_pages import ToStore
 
 ROOM_BYTES: Final = MAX_BODY_BYTES * 3 // 4
