@@ -25,9 +25,10 @@ from contactmesh.terminal.entries import (
     OwnCard,
 )
 from contactmesh.terminal.messages import apply_to, read
+from contactmesh.terminal.phonebook_accepting import PhonebookAccepting
 from contactmesh.terminal.phonebook_book import PhonebookBook
 from contactmesh.terminal.phonebook_joins import PhonebookJoins
-from contactmesh.terminal.phonebook_spaces import PhonebookSpaces
+from contactmesh.terminal.phonebook_storing import PhonebookStoring
 from contactmesh.terminal.records import ContactRecord, Records
 from contactmesh.terminal.rules.lines import Question, in_order, question
 from contactmesh.terminal.rules.ownership import plain_text
@@ -40,7 +41,7 @@ DEFAULT_PULL_INTERVAL: Final = 900
 _IMPORT_BATCH: Final = 100
 
 
-class Phonebook(PhonebookSpaces, PhonebookBook, PhonebookJoins):
+class Phonebook(PhonebookStoring, PhonebookAccepting, PhonebookBook, PhonebookJoins):
     """One terminal's phonebook; an async context manager.
 
     Every change is one transaction. SQLite's calls run on a thread of their own, and another

@@ -25,9 +25,9 @@ from contactmesh.terminal import (
 )
 from contactmesh.terminal.database import open_database
 from contactmesh.terminal.decisions import Tally
-from contactmesh.terminal.phonebook_spaces import Waiting
+from contactmesh.terminal.phonebook_accepting import Waiting
 from contactmesh.terminal.rules.spaces import settled
-from contactmesh.terminal.space_records import Space
+from contactmesh.terminal.space_memory import Space
 from contactmesh.terminal.store_pages import Sent
 
 SHARED = Space("cn-mobile", SpaceKind.SHARED)

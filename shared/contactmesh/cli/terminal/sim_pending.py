@@ -7,7 +7,7 @@ import typer
 from pydantic import JsonValue
 
 from contactmesh.cli.output import AsJson, print_json, print_note, print_table, print_text
-from contactmesh.cli.terminal import sim_texts
+from contactmesh.cli.terminal import sim_texts, space_texts
 from contactmesh.cli.terminal.cards import Change, brief, change_line, changes_between, numbers_of
 from contactmesh.cli.terminal.connecting import connected
 from contactmesh.cli.terminal.naming import short_contact_id
@@ -18,13 +18,13 @@ from contactmesh.terminal import PendingBook, PendingChange, PendingContact
 
 app = typer.Typer()
 
-Diff = Annotated[bool, typer.Option("--diff", help=sim_texts.HELP_DIFF)]
+Diff = Annotated[bool, typer.Option("--diff", help=space_texts.HELP_DIFF)]
 
 
 @app.command(
     "pending",
-    help=sim_texts.HELP_PENDING,
-    epilog=sim_texts.EXAMPLES_PENDING,
+    help=space_texts.HELP_PENDING,
+    epilog=space_texts.EXAMPLES_PENDING,
     rich_help_panel=sim_texts.PANEL_BOOK,
 )
 @at_a_terminal
@@ -43,16 +43,16 @@ async def pending(
         print_json(_book_json(book))
         return
     if not book.contacts:
-        print_note(sim_texts.NOTHING_WAITS.format(name=found.name))
+        print_note(space_texts.NOTHING_WAITS.format(name=found.name))
     elif diff:
         for each in book.contacts:
             _show_diff(each)
     else:
-        print_table(sim_texts.COLUMNS_PENDING, map(_row, book.contacts))
+        print_table(space_texts.COLUMNS_PENDING, map(_row, book.contacts))
     if book.filling:
-        print_note(sim_texts.STILL_FILLING)
+        print_note(space_texts.STILL_FILLING)
     elif book.contacts:
-        print_note(suggested(sim_texts.ACCEPT_NEXT, sim=quote(found.name)))
+        print_note(suggested(space_texts.ACCEPT_NEXT, sim=quote(found.name)))
 
 
 def _changes(contact: PendingContact) -> list[Change]:
@@ -62,8 +62,8 @@ def _changes(contact: PendingContact) -> list[Change]:
 
 def _what(contact: PendingContact) -> str:
     if contact.change is PendingChange.REMOVED and contact.changed_here:
-        return sim_texts.KEPT
-    return sim_texts.CHANGES[contact.change]
+        return space_texts.KEPT
+    return space_texts.CHANGES[contact.change]
 
 
 def _in_brief(contact: PendingContact) -> str:
@@ -78,17 +78,17 @@ def _row(contact: PendingContact) -> tuple[str, ...]:
         contact.display_name,
         _what(contact),
         _in_brief(contact),
-        sim_texts.CHANGED_HERE if contact.changed_here else "",
+        space_texts.CHANGED_HERE if contact.changed_here else "",
         short_contact_id(contact.uid),
     )
 
 
 def _show_diff(contact: PendingContact) -> None:
     merged = contact.changed_here and contact.change is PendingChange.CHANGED
-    title = sim_texts.DIFF_TITLE_HERE if merged else sim_texts.DIFF_TITLE
+    title = space_texts.DIFF_TITLE_HERE if merged else space_texts.DIFF_TITLE
     print_text(title.format(name=contact.display_name, change=_what(contact)))
     for change in _changes(contact):
-        print_text(sim_texts.DIFF_LINE.format(line=change_line(change)))
+        print_text(space_texts.DIFF_LINE.format(line=change_line(change)))
 
 
 def _book_json(book: PendingBook) -> JsonValue:
