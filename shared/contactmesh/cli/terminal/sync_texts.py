@@ -6,6 +6,7 @@ Help texts are markup of Rich, in which a blank line ends a paragraph. The other
 from typing import Final
 
 from contactmesh.contracts.sync.records import Policy
+from contactmesh.terminal.rules.arriving import Arrival
 
 PANEL_SYNC = "Your address book on all your terminals"
 
@@ -35,9 +36,15 @@ BAD_MOMENT = "'{text}' is no time: say it as in '2026-11-30 14:00'."
 NOT_YET = "{time} has not come yet."
 SYNCING = "Syncing"
 SYNCED = "{sent} sent, {received} received"
+SYNCED_DELETED = " ({count} deleted)"
 SYNCED_MERGED = ", {count} joined with what changed elsewhere"
 SYNCED_CONFLICTS = ", {count} in conflict"
 SYNCED_REJECTED = ", {count} not taken"
+ARRIVED: Final = {
+    Arrival.ADDED: "{name} is new",
+    Arrival.CHANGED: "{name} changed",
+    Arrival.DELETED: "{name} was deleted",
+}
 SYNCED_NOTHING = "All is the same here and in your address book on the server."
 SYNCED_FULL = "The whole book was compared; nothing that is the same was sent."
 COLUMNS_REJECTED: Final = ("Contact", "Why it was not taken")
