@@ -64,7 +64,7 @@ async def test_what_two_terminals_change_is_joined_and_what_lost_is_taken_from_t
     await tablet.run("label", "张伟", "13800138000", "同事")
     await tablet.run("sync")
     met = await li_wei.run("sync")
-    assert "1 in conflict" in met.out
+    assert "1 contact in conflict" in met.out
     assert "contactmesh terminal conflicts" in met.err
     await tablet.run("sync")
     assert await shown(tablet) == await shown(li_wei)

@@ -38,7 +38,7 @@ SYNCING = "Syncing"
 SYNCED = "{sent} sent, {received} received"
 SYNCED_DELETED = " ({count} deleted)"
 SYNCED_MERGED = ", {count} joined with what changed elsewhere"
-SYNCED_CONFLICTS = ", {count} in conflict"
+SYNCED_CONFLICTS = ", {contacts} in conflict"
 SYNCED_REJECTED = ", {count} not taken"
 ARRIVED: Final = {
     Arrival.ADDED: "{name} is new",
@@ -205,9 +205,15 @@ HELP_CONFLICTS = (
 EXAMPLES_CONFLICTS = (
     "Examples:\n\n"
     "  contactmesh terminal conflicts\n\n"
-    "  contactmesh terminal conflicts --take 7f3b2c10"
+    "  contactmesh terminal conflicts --take 7f3b2c10\n\n"
+    "  contactmesh terminal conflicts --take 张伟 --keep 王芳\n\n"
+    "  contactmesh terminal conflicts --keep all"
 )
-HELP_TAKE = "Take the value that lost instead. A conflict by its id, or its contact's name."
+HELP_TAKE = (
+    "Take the value that lost instead. A conflict by its id, all of a contact by its name, or all."
+)
+ALL = "all"
+TAKE_OR_KEEP = "Say either --take or --keep of a conflict, not both."
 HELP_KEEP = "Leave things as they are. Either may be repeated."
 COLUMNS_CONFLICTS: Final = ("Contact", "Field", "Stands", "Lost", "Sent by", "When", "Id")
 NO_CONFLICTS = "No conflict waits."

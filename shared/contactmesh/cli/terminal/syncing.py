@@ -11,8 +11,8 @@ from pydantic import JsonValue
 
 from contactmesh.cli.errors import SystemUnreachable, WrongUsage
 from contactmesh.cli.exit_codes import ExitCode
-from contactmesh.cli.output import AsJson, print_json, print_note, print_table, print_text
-from contactmesh.cli.terminal import sync_texts
+from contactmesh.cli.output import AsJson, counted, print_json, print_note, print_table, print_text
+from contactmesh.cli.terminal import sync_texts, texts
 from contactmesh.cli.terminal.connecting import connected, phonebook_of
 from contactmesh.cli.terminal.doing import asking_before_removals, progress_of
 from contactmesh.cli.terminal.naming import short_contact_id
@@ -111,7 +111,7 @@ def _show(outcome: SyncOutcome) -> None:
         (len(outcome.rejected), sync_texts.SYNCED_REJECTED),
     ):
         if count:
-            text += more.format(count=count)
+            text += more.format(count=count, contacts=counted(count, texts.CONTACTS))
     if outcome.sent or outcome.received or outcome.rejected:
         print_text(text)
         _name_arrived(outcome.arrived)
