@@ -66,7 +66,7 @@ async def conflicts(
     elif not waiting:
         print_note(sync_texts.NO_CONFLICTS)
     elif not chosen:
-        rows = [_row(each, contacts.get(each.uid), here) for each in waiting]
+        rows = [_row(place, each, contacts.get(each.uid), here) for each in waiting]
         print_table(sync_texts.COLUMNS_CONFLICTS, rows)
         print_note(suggested(sync_texts.SETTLE_NEXT))
 
@@ -146,13 +146,15 @@ def _value(value: JsonValue) -> str:
     return brief([seen(said(value))], most=1, most_cells=40)
 
 
-def _row(conflict: ConflictView, contact: Contact | None, here: str) -> tuple[str, ...]:
+def _row(
+    place: Place, conflict: ConflictView, contact: Contact | None, here: str
+) -> tuple[str, ...]:
     return (
         conflict.name,
         _field(conflict, contact),
         _stands(conflict),
         _lost(conflict, contact),
-        by_whom(conflict.lost_by, here),
+        by_whom(conflict.lost_by, here, place),
         told(conflict.at),
         mark_of(conflict.conflict_id),
     )

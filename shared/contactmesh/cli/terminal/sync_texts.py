@@ -123,6 +123,7 @@ HELP_HISTORY = (
 EXAMPLE_HISTORY = "Example:  contactmesh terminal history 张伟"
 COLUMNS_HISTORY: Final = ("Version", "When", "By", "What", "In brief")
 MADE, CHANGED, DELETED, LOST = "made", "changed", "deleted", "lost to a later change"
+RESTORED_TO = "restored to version {number}"
 STANDS = "{what} (stands)"
 HERE = "this terminal"
 WAITING_HERE = (

@@ -1,7 +1,7 @@
 """Times as people write them: a moment here, a time of the day, an interval."""
 
 import re
-from datetime import UTC, datetime, time
+from datetime import UTC, datetime, time, timedelta
 from typing import Final
 from unicodedata import normalize
 
@@ -69,6 +69,15 @@ def told_clock(at: time) -> str:
 def told(moment: datetime) -> str:
     """A moment as the clock here shows it."""
     return local_time(moment.isoformat())
+
+
+def told_to_second(moment: datetime) -> str:
+    """A moment as the clock here shows it, to the next full second, as it can be read again.
+
+    What was done then is done by that second: restoring the book to it takes that in.
+    """
+    full = moment.astimezone() + timedelta(microseconds=-moment.microsecond % 1_000_000)
+    return full.isoformat(" ", "seconds")
 
 
 def _plain(text: str) -> str:
