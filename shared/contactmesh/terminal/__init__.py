@@ -65,6 +65,7 @@ from contactmesh.terminal.errors import (
 )
 from contactmesh.terminal.groups import Publication
 from contactmesh.terminal.phonebook import Phonebook
+from contactmesh.terminal.rules.arriving import Arrival, Arrived
 from contactmesh.terminal.rules.lines import KnownLine
 from contactmesh.terminal.rules.scheduling import Schedule
 from contactmesh.terminal.rules.spaces import Overwritten, PendingChange, PendingContact
@@ -95,6 +96,8 @@ __all__ = [
     "AcceptingCancelled",
     "AlreadyEnrolled",
     "Applied",
+    "Arrival",
+    "Arrived",
     "AuthenticationRefused",
     "CheckedContact",
     "CommandRefused",

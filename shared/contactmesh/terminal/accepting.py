@@ -164,17 +164,23 @@ class Accepting:
             raise LargeRemoval(number, contacts)
 
     async def _take(self, choice: Choice, page: Sequence[Waiting], rev: int, tally: Tally) -> None:
-        """First the phonebook, then the service: what a break in between leaves is shown again."""
         if not page:
             return
-        writing = asyncio.ensure_future(self._phonebook.accept(choice.carrier_id, page))
+        taking = asyncio.ensure_future(self._take_page(choice, page, rev, tally))
         try:
-            await asyncio.shield(writing)
-        finally:
-            # Cancelled or not, what is being written is written to its end, and counts.
-            results, applied = await writing
-            self._emit(applied.updates)
-            tally.add(results)
+            await asyncio.shield(taking)
+        except asyncio.CancelledError as cancelled:
+            # What is being taken over is taken to its end: what is here does not wait any more.
+            await asyncio.wait((taking,))
+            raise cancelled from taking.exception()
+
+    async def _take_page(
+        self, choice: Choice, page: Sequence[Waiting], rev: int, tally: Tally
+    ) -> None:
+        """First the phonebook, then the service: what a break in between leaves is shown again."""
+        results, applied = await self._phonebook.accept(choice.carrier_id, page)
+        self._emit(applied.updates)
+        tally.add(results)
         await self._decide(choice, rev, page, accept=True)
 
     async def decline(self, choice: Choice, *, progress: Progress | None = None) -> int:

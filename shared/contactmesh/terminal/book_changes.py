@@ -5,13 +5,14 @@ from typing import Any, TypeAlias
 
 from pydantic import ValidationError
 
-from contactmesh.contacts import Card, digest
+from contactmesh.contacts import Card, digest, display_name
 from contactmesh.contracts.contact import ContactUpdate
 from contactmesh.contracts.sync.records import BookEntry, ChangeResult, ListedEntry
 from contactmesh.terminal.book_records import UNREADABLE, MarkedEntry
 from contactmesh.terminal.contact_changes import ContactChanges
 from contactmesh.terminal.reading import unreadable
 from contactmesh.terminal.records import Records
+from contactmesh.terminal.rules.arriving import Came
 from contactmesh.terminal.rules.full_sync import Listed, Plan, after_loss, compare
 from contactmesh.terminal.rules.syncing import Became, Known, SentChange, after_news, after_result
 from contactmesh.terminal.updates import UnreadableUpdate, Update
@@ -27,12 +28,16 @@ class BookChanges:
         records: the phonebook's rows.
         contacts: changes to single contacts.
         updates: takes what really changed.
+
+    Attributes:
+        came: what became here as the server told it, without being the result of a change here.
     """
 
     def __init__(self, records: Records, contacts: ContactChanges, updates: list[Update]) -> None:
         self._records = records
         self._contacts = contacts
         self._updates = updates
+        self.came: list[Came] = []
 
     def result(self, sent: MarkedEntry, result: ChangeResult) -> None:
         """What became of a change that this terminal sent."""
@@ -80,7 +85,10 @@ class BookChanges:
         became = after_news(known, own, entry.rev, card)
         if became is None:
             self._records.book.passed_over(entry.uid, entry.rev)
-        return became is not None and self._become(entry.uid, own, became)
+        if became is None or not self._become(entry.uid, own, became):
+            return False
+        self.came.append(Came(entry.uid, _name(own), _name(became.own)))
+        return True
 
     def listed(self, listed: Mapping[str, Listed], since: int, *, restored: bool) -> Plan:
         """A whole listing of the book; what is to be fetched, and is in doubt, is left to do."""
@@ -88,6 +96,7 @@ class BookChanges:
         for uid, theirs in plan.adopt.items():
             self._adopt(uid, theirs)
         for uid in plan.delete:
+            self.came.append(Came(uid, _name(self._own(uid)), None))
             self.delete(uid)
         for uid, known in plan.known.items():
             self._records.book.told(uid, known)
@@ -141,3 +150,7 @@ def _card(uid: str, card: Mapping[str, Any] | None) -> Card | None:
 
 def _digest(card: Card | None) -> str | None:
     return None if card is None else digest(card)
+
+
+def _name(card: Card | None) -> str | None:
+    return None if card is None else display_name(card)

@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from contactmesh.terminal.entries import Contact
+from contactmesh.terminal.rules.arriving import Arrived
 from contactmesh.terminal.rules.scheduling import Schedule
 
 TELLING_AFTER: Final = timedelta(days=1)
@@ -34,11 +35,13 @@ class SyncOutcome:
 
     Attributes:
         sent: changes that the server took.
-        received: contacts that were added, changed or deleted here.
+        received: contacts that other terminals added, changed or deleted, and that are so here
+            now: also what was pushed since this terminal was opened, or synced last.
         merged: changes that were joined with what other terminals had changed.
         conflicts: changes that met others of the same; what lost is kept, see `conflicts`.
         rejected: all that the server does not take now, of this sync and of earlier ones.
         full: whether the whole book had to be compared.
+        arrived: what was received, each contact once.
     """
 
     sent: int = 0
@@ -47,6 +50,7 @@ class SyncOutcome:
     conflicts: int = 0
     rejected: tuple[Rejected, ...] = ()
     full: bool = False
+    arrived: tuple[Arrived, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,6 +36,7 @@ from contactmesh.terminal.errors import (
 from contactmesh.terminal.phonebook import Phonebook
 from contactmesh.terminal.progress import Progress
 from contactmesh.terminal.pulling import Ask
+from contactmesh.terminal.rules.arriving import Arrivals, Came
 from contactmesh.terminal.rules.full_sync import Listed
 from contactmesh.terminal.rules.spaces import too_many
 from contactmesh.terminal.storing import ROOM_BYTES
@@ -57,6 +58,7 @@ class _Run:
 
     removals: bool
     progress: Progress | None
+    arrivals: Arrivals
     due: int = 0
     sent: int = 0
     received: int = 0
@@ -98,32 +100,40 @@ class BookSync:
         self._phonebook = phonebook
         self._ask = ask
         self._emit = emit
+        self._arrivals = Arrivals()
         self._one_at_a_time = asyncio.Lock()
+
+    def arrived(self, came: Iterable[Came]) -> None:
+        """Entries were pushed: the next sync tells of them, since it finds nothing left to do."""
+        self._arrivals.add(came)
 
     async def sync(
         self, *, removals: bool = False, progress: Progress | None = None
     ) -> SyncOutcome:
         """Sync the book; see `BookCommands.sync`."""
         async with self._one_at_a_time:
-            run = _Run(removals, progress)
+            run = _Run(removals, progress, self._arrivals)
             try:
                 await self._sync(run)
             except _FAILURES as error:
                 await self._phonebook.sync_failed(datetime.now(UTC), str(error))
                 raise
             await self._phonebook.sync_ended(datetime.now(UTC))
+            arrived = self._arrivals.told()
+            self._arrivals.clear()
             return SyncOutcome(
                 sent=run.sent,
-                received=run.received,
+                received=len(arrived),
                 merged=run.merged,
                 conflicts=run.conflicts,
                 rejected=(*run.erased, *await self._phonebook.rejected()),
                 full=run.full,
+                arrived=arrived,
             )
 
     async def fetch(self, uids: Sequence[str]) -> None:
         """Take over entries as they stand on the server; what was changed here stays."""
-        await self._fetch(_Run(removals=False, progress=None), uids)
+        await self._fetch(_Run(removals=False, progress=None, arrivals=Arrivals()), uids)
 
     async def _sync(self, run: _Run) -> None:
         count = await self._phonebook.book_count()
@@ -226,6 +236,7 @@ class BookSync:
 
     def _took(self, run: _Run, received: int, applied: Applied) -> None:
         self._emit(applied.updates)
+        run.arrivals.add(applied.came)
         run.received += received
         run.report()
 

@@ -48,7 +48,9 @@ class PhonebookFile:
         def work(records: Records) -> tuple[Value, Applied]:
             changes = Changes(records, self._user_id, self._region, _new_id)
             value = change(changes, records)
-            return value, Applied(tuple(changes.updates), tuple(changes.groups_to_pull))
+            return value, Applied(
+                tuple(changes.updates), tuple(changes.groups_to_pull), tuple(changes.book.came)
+            )
 
         return await self._database.write(lambda database: work(Records(database)))
 

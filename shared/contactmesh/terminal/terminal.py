@@ -286,7 +286,9 @@ class Terminal(GroupCommands, CarrierCommands, SimCommands, BookCommands):
                 pushed.append(envelope)
         self._streams.emit(problems)
         if pushed:
-            self._tell(await self.phonebook.apply(pushed))
+            applied = await self.phonebook.apply(pushed)
+            self._book_sync.arrived(applied.came)
+            self._tell(applied)
         # Only now: what a crash before this line leaves unacknowledged comes again, and is then
         # known already.
         await session.acknowledge(messages[-1], and_before=True)

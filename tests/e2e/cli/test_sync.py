@@ -29,7 +29,8 @@ async def tablet(li_wei: Person) -> Person:
     tablet = await li_wei.with_another("tablet", "--region", "CN")
     await li_wei.run("import", "-", stdin=BOOK.encode())
     assert (await li_wei.told("sync"))["sent"] == 2
-    await tablet.run("sync")
+    # Whether they were pushed before, or come with the sync itself.
+    assert (await tablet.told("sync"))["received"] == 2
     return tablet
 
 
@@ -44,6 +45,16 @@ async def shown(person: Person) -> dict[str, list[str]]:
     }
 
 
+async def test_a_sync_tells_what_came_also_by_push(li_wei: Person, tablet: Person) -> None:
+    await li_wei.run("delete", "王芳", "--yes")
+    await li_wei.run("note", "张伟", "喜欢喝茶")
+    await li_wei.run("sync")
+    told = (await tablet.run("sync")).out.splitlines()
+    assert told[0] == "0 sent, 2 received (1 deleted)"
+    assert set(told[1:]) == {"张伟 changed", "王芳 was deleted"}
+    assert "All is the same" in (await tablet.run("sync")).err
+
+
 @pytest.mark.claim("Y4")
 async def test_what_two_terminals_change_is_joined_and_what_lost_is_taken_from_the_conflicts(
     li_wei: Person, tablet: Person
@@ -53,7 +64,7 @@ async def test_what_two_terminals_change_is_joined_and_what_lost_is_taken_from_t
     await tablet.run("label", "张伟", "13800138000", "同事")
     await tablet.run("sync")
     met = await li_wei.run("sync")
-    assert "1 in conflict" in met.out
+    assert "1 contact in conflict" in met.out
     assert "contactmesh terminal conflicts" in met.err
     await tablet.run("sync")
     assert await shown(tablet) == await shown(li_wei)

@@ -13,6 +13,7 @@ from contactmesh.contacts import Card, Email, Note, write_vcards
 from contactmesh.contracts.sync.records import ConflictKind, Policy
 from contactmesh.runtime.waiting import happened_within
 from contactmesh.terminal import (
+    Arrival,
     ContactAdded,
     ContactRemoved,
     ContactUpdated,
@@ -138,6 +139,27 @@ async def test_a_change_is_pushed_in_well_under_a_second(people: People) -> None
         assert await happened_within(0.5, pushed)
         await waiting
     assert await book(desk) == await book(phone)
+
+
+@pytest.mark.claim("Y4", "Y5")
+async def test_what_was_pushed_before_a_sync_is_told_by_it(people: People) -> None:
+    phone, desk = await two(people, *persons(2))
+    updates = desk.updates()
+    await edit(phone, "Person 000", notes={"n": Note(note="茶")})
+    await keep(phone, card("new", "New"))
+    await delete(phone, "Person 001")
+    await phone.sync()
+    async with asyncio.timeout(20):
+        kinds = {type(await anext(updates)) for _ in range(3)}
+    assert kinds == {ContactUpdated, ContactAdded, ContactRemoved}
+    outcome = await desk.sync()
+    assert (outcome.sent, outcome.received) == (0, 3)
+    assert {(one.display_name, one.change) for one in outcome.arrived} == {
+        ("Person 000", Arrival.CHANGED),
+        ("New", Arrival.ADDED),
+        ("Person 001", Arrival.DELETED),
+    }
+    assert await desk.sync() == SyncOutcome()
 
 
 @pytest.mark.claim("Y4")

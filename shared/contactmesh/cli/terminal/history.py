@@ -16,7 +16,7 @@ from contactmesh.cli.terminal.naming import ContactName
 from contactmesh.cli.terminal.place import Place, at_a_terminal
 from contactmesh.cli.terminal.suggesting import suggested
 from contactmesh.cli.terminal.sync_telling import tell_waiting
-from contactmesh.cli.terminal.times import told
+from contactmesh.cli.terminal.times import told_to_second
 from contactmesh.cli.terminal.versions import MOST_LINES, Entry, Numbered, entry_named, versions_of
 
 app = typer.Typer()
@@ -38,7 +38,7 @@ async def history(place: Place, name: ContactName, as_json: AsJson = False) -> N
     if as_json:
         print_json([_json(one) for one in versions])
     else:
-        _show(entry, versions, terminal.terminal_id)
+        _show(place, entry, versions, terminal.terminal_id)
 
 
 @app.command(
@@ -72,19 +72,21 @@ async def erase(
         print_text(sync_texts.ERASED.format(names=", ".join(contacts[uid] for uid in erased)))
 
 
-def by_whom(terminal_id: str | None, here: str) -> str:
-    """Which terminal did something."""
-    return sync_texts.HERE if terminal_id == here else terminal_id or ""
+def by_whom(terminal_id: str | None, here: str, place: Place) -> str:
+    """Which terminal did something, by its name if it is one of this machine's."""
+    if terminal_id is None:
+        return ""
+    return sync_texts.HERE if terminal_id == here else place.names.get(terminal_id, terminal_id)
 
 
-def _show(entry: Entry, versions: list[Numbered], here: str) -> None:
+def _show(place: Place, entry: Entry, versions: list[Numbered], here: str) -> None:
     print_table(
         sync_texts.COLUMNS_HISTORY,
         [
             (
                 str(one.number),
-                told(one.version.at),
-                by_whom(one.version.terminal_id, here),
+                told_to_second(one.version.at),
+                by_whom(one.version.terminal_id, here, place),
                 one.what,
                 brief(one.lines, most=MOST_LINES, most_cells=48),
             )

@@ -165,7 +165,7 @@ async def _list_deleted(place: Place, as_json: bool) -> None:
         lambda one: (
             one.name,
             told(one.at),
-            by_whom(one.terminal_id, here),
+            by_whom(one.terminal_id, here, place),
             short_contact_id(one.uid),
         ),
         none=sync_texts.NONE_DELETED,

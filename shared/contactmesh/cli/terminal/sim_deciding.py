@@ -10,9 +10,10 @@ from contactmesh.cli.errors import CommandError
 from contactmesh.cli.output import AsJson, counted, print_json, print_note, print_table, print_text
 from contactmesh.cli.terminal import sim_texts, space_texts, texts
 from contactmesh.cli.terminal.asking import SaidYes
-from contactmesh.cli.terminal.cards import said, seen
+from contactmesh.cli.terminal.cards import seen
 from contactmesh.cli.terminal.connecting import connected
 from contactmesh.cli.terminal.doing import asking_before_removals, progress_of
+from contactmesh.cli.terminal.field_names import field_name, said
 from contactmesh.cli.terminal.place import Place, at_a_terminal
 from contactmesh.cli.terminal.sim_naming import OnOrOff, SimName, find_pending, sim_here
 from contactmesh.contracts.multi_sim.records import SimView
@@ -54,7 +55,9 @@ async def accept(
         async def carry_out(removals: bool) -> None:
             nonlocal done
             try:
-                with progress_of(space_texts.ACCEPTING, space_texts.GOES_ON) as progress:
+                with progress_of(
+                    space_texts.ACCEPTING, space_texts.GOES_ON, space_texts.STOPPING
+                ) as progress:
                     accepted = await terminal.accept_contacts(
                         found.sim_id, uids, pending_rev=rev, removals=removals, progress=progress
                     )
@@ -164,5 +167,8 @@ def _tell_accepted(done: AcceptOutcome, as_json: bool) -> None:
         print_note(space_texts.OVERWRITTEN)
         print_table(
             space_texts.COLUMNS_OVERWRITTEN,
-            [(each.display_name, each.field, seen(said(each.value))) for each in done.overwritten],
+            [
+                (each.display_name, field_name(each.field), seen(said(each.value)))
+                for each in done.overwritten
+            ],
         )

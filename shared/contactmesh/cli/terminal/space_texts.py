@@ -112,6 +112,7 @@ HELP_PENDING_REV = (
 )
 HELP_PENDING_CONTACTS = "Only these contacts, by name or id. If none is given, all that wait."
 ACCEPTING = "Accepting"
+STOPPING = "Stopping after this page ... Ctrl-C again ends it at once."
 ACCEPTED = "{added} added, {changed} changed, {removed} removed, {same} the same"
 REMOVALS_WAIT = "The removals go on waiting."
 ACCEPTED_KEPT = ", {count} kept because you changed them here"

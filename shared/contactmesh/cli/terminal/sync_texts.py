@@ -6,6 +6,7 @@ Help texts are markup of Rich, in which a blank line ends a paragraph. The other
 from typing import Final
 
 from contactmesh.contracts.sync.records import Policy
+from contactmesh.terminal.rules.arriving import Arrival
 
 PANEL_SYNC = "Your address book on all your terminals"
 
@@ -35,9 +36,15 @@ BAD_MOMENT = "'{text}' is no time: say it as in '2026-11-30 14:00'."
 NOT_YET = "{time} has not come yet."
 SYNCING = "Syncing"
 SYNCED = "{sent} sent, {received} received"
+SYNCED_DELETED = " ({count} deleted)"
 SYNCED_MERGED = ", {count} joined with what changed elsewhere"
-SYNCED_CONFLICTS = ", {count} in conflict"
+SYNCED_CONFLICTS = ", {contacts} in conflict"
 SYNCED_REJECTED = ", {count} not taken"
+ARRIVED: Final = {
+    Arrival.ADDED: "{name} is new",
+    Arrival.CHANGED: "{name} changed",
+    Arrival.DELETED: "{name} was deleted",
+}
 SYNCED_NOTHING = "All is the same here and in your address book on the server."
 SYNCED_FULL = "The whole book was compared; nothing that is the same was sent."
 COLUMNS_REJECTED: Final = ("Contact", "Why it was not taken")
@@ -116,6 +123,7 @@ HELP_HISTORY = (
 EXAMPLE_HISTORY = "Example:  contactmesh terminal history 张伟"
 COLUMNS_HISTORY: Final = ("Version", "When", "By", "What", "In brief")
 MADE, CHANGED, DELETED, LOST = "made", "changed", "deleted", "lost to a later change"
+RESTORED_TO = "restored to version {number}"
 STANDS = "{what} (stands)"
 HERE = "this terminal"
 WAITING_HERE = (
@@ -198,9 +206,15 @@ HELP_CONFLICTS = (
 EXAMPLES_CONFLICTS = (
     "Examples:\n\n"
     "  contactmesh terminal conflicts\n\n"
-    "  contactmesh terminal conflicts --take 7f3b2c10"
+    "  contactmesh terminal conflicts --take 7f3b2c10\n\n"
+    "  contactmesh terminal conflicts --take 张伟 --keep 王芳\n\n"
+    "  contactmesh terminal conflicts --keep all"
 )
-HELP_TAKE = "Take the value that lost instead. A conflict by its id, or its contact's name."
+HELP_TAKE = (
+    "Take the value that lost instead. A conflict by its id, all of a contact by its name, or all."
+)
+ALL = "all"
+TAKE_OR_KEEP = "Say either --take or --keep of a conflict, not both."
 HELP_KEEP = "Leave things as they are. Either may be repeated."
 COLUMNS_CONFLICTS: Final = ("Contact", "Field", "Stands", "Lost", "Sent by", "When", "Id")
 NO_CONFLICTS = "No conflict waits."

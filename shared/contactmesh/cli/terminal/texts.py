@@ -177,6 +177,27 @@ CONTACT_TITLE = "{name}  ({contact_id})"
 CONTACT_OWN = "Your own entry; no group shows a member behind it."
 CONTACT_LINKED = "Your own entry, kept right by {user_id} through: {groups}"
 CONTACT_OF_GROUP = "Brought and kept right by {user_id} through: {groups}"
+FIELDS: Final = {
+    "name": "name",
+    "phones": "number",
+    "emails": "e-mail",
+    "addresses": "address",
+    "organizations": "organisation",
+    "titles": "title",
+    "nicknames": "nickname",
+    "notes": "note",
+    "keywords": "keyword",
+    "anniversaries": "anniversary",
+    "onlineServices": "account",
+    "links": "link",
+    "media": "picture",
+    "personalInfo": "interest",
+    "relatedTo": "relation",
+    "preferredLanguages": "language",
+}
+PARTS: Final = {"label": "label", "contexts": "kind", "features": "kind", "pref": "order"}
+PART_OF = "{field}, {part}"
+PART_OF_ENTRY = "{field} {entry}, {part}"
 COLUMNS_CONTACT = ("Field", "Value", "Label", "Whose")
 THEIRS = "theirs"
 MEDIA = "{kind} ({form}, {size})"
@@ -464,6 +485,7 @@ TOLD_GROUP_GONE: Final = {
 }
 TOLD_HANDED_OVER = "{user} owns {group} now"
 CHANGE = "{field} {old} → {new}"
+PART = "{part}:"
 CHANGE_ADDED = "{field} + {new}"
 CHANGE_REMOVED = "{field} - {old}"
 

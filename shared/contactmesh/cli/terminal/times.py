@@ -77,5 +77,14 @@ def told_exactly(moment: datetime) -> str:
     return moment.astimezone().isoformat(" ", "microseconds")
 
 
+def told_to_second(moment: datetime) -> str:
+    """A moment as the clock here shows it, to the next full second, as it can be read again.
+
+    What was done then is done by that second: restoring the book to it takes that in.
+    """
+    full = moment.astimezone() + timedelta(microseconds=-moment.microsecond % 1_000_000)
+    return full.isoformat(" ", "seconds")
+
+
 def _plain(text: str) -> str:
     return normalize("NFKC", text).strip()

@@ -69,7 +69,7 @@ class CatchUp(Message):
     from_carrier_id: CarrierId
     to_carrier_id: CarrierId
     sim_id: SimId | None = None
-    after: int = Field(default=0, ge=0)
+    after: RevOrZero = 0
 
 
 class SimRemoved(Message):
