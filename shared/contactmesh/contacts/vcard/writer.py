@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
+from operator import itemgetter
 from typing import Final, Literal
 
 from pydantic import JsonValue
@@ -75,7 +76,7 @@ def _corrections(lines: list[str], members: Members, version: str) -> list[str]:
         patch |= {name: members[name] for name in sorted(whole)}
     return [
         f"JSPROP{param_text('JSPTR', pointer)}:{escape(_json(value))}"
-        for pointer, value in patch.items()
+        for pointer, value in sorted(patch.items(), key=itemgetter(0))
     ]
 
 
