@@ -130,9 +130,7 @@ class BookChanges:
 
     def _adopt(self, uid: str, theirs: str) -> None:
         """An entry that was never synced is the server's, which has another uid."""
-        contact = self._records.own_contact(uid)
-        if contact is not None and contact.own is not None:
-            self._contacts.write_own(contact.contact_id, {**contact.own, "uid": theirs})
+        self._contacts.give_uid(uid, theirs)
 
 
 def _card(uid: str, card: Mapping[str, Any] | None) -> Card | None:
