@@ -106,6 +106,7 @@ class BookCommands(ServiceCommands):
             (uid,) = await self.phonebook.uids_of((contact_id,))
             _check_uid(uid)
         await self._requests.ask(SetOwnCard(uid=uid), Done)
+        await self.phonebook.save_own_card(uid)
 
     # What was
 

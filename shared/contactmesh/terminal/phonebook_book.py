@@ -11,7 +11,7 @@ from contactmesh.terminal.book_entries import Rejected, SyncState
 from contactmesh.terminal.book_records import BookCount, MarkedEntry
 from contactmesh.terminal.changes import Changes
 from contactmesh.terminal.entries import Applied
-from contactmesh.terminal.phonebook_file import PhonebookFile
+from contactmesh.terminal.phonebook_file import OWN_CARD, PhonebookFile
 from contactmesh.terminal.records import Records
 from contactmesh.terminal.rules.full_sync import Listed, Plan
 from contactmesh.terminal.rules.scheduling import Schedule
@@ -39,6 +39,10 @@ class PhonebookBook(PhonebookFile):
     async def save_book_token(self, token: str) -> None:
         """Go on from here: all that it covers is in the phonebook."""
         await self._change(lambda _, records: records.save_setting(_TOKEN, token))
+
+    async def save_own_card(self, uid: str | None) -> None:
+        """Which entry is the owner's own card: joining it with another one keeps its uid."""
+        await self._change(lambda _, records: records.save_setting(OWN_CARD, uid))
 
     async def book_count(self) -> BookCount:
         """How many entries are known, deleted, and waiting to be sent."""
@@ -155,6 +159,7 @@ class PhonebookBook(PhonebookFile):
                 changes.book.result(one, result)
             received = sum([changes.book.news(entry) for entry in exchanged.changes])
             records.save_setting(_TOKEN, exchanged.token)
+            records.save_setting(OWN_CARD, exchanged.own_card_uid)
             return received
 
         return await self._change(change)
