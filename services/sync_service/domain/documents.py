@@ -82,7 +82,8 @@ class Entry:
         made: whether none stood before.
         was_rev: where it is deleted, the revision of the contents before.
         was_digest: where it is deleted, the digest of the contents before.
-        erased: it is deleted, and nothing of it may come back.
+        erased_rev: the revision with which it was last erased, 0 if never: nothing that was made
+            from what it was before may come back.
         deleted_at: where it is deleted, when; it is forgotten 90 days later.
     """
 
@@ -101,7 +102,7 @@ class Entry:
     made: bool = False
     was_rev: int | None = None
     was_digest: str = NO_CARD
-    erased: bool = False
+    erased_rev: int = 0
     deleted_at: datetime | None = None
 
     @property
@@ -118,6 +119,11 @@ class Entry:
     def deleted(self) -> bool:
         """Whether it is deleted."""
         return self.digest == NO_CARD
+
+    @property
+    def erased(self) -> bool:
+        """Whether it is deleted, and was erased."""
+        return self.erased_rev == self.rev
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,6 +46,7 @@ def exchange(state: State, asking: Asking, command: Exchange) -> Decision:
         changes=given.entries,
         token=write_token(asking.key, book.owner, following),
         has_more=given.through is not None,
+        own_card_uid=ended.own_card_uid,
     )
     return Decision(exchanged, tuple(writing.told))
 

@@ -64,6 +64,8 @@ class Writing:
             self._keep(before)
         old = None if before is None else card_of(before.card)
         entry = self._put(uid, made, changed_fields(old, made.card))
+        if before is not None:
+            entry = replace(entry, erased_rev=before.erased_rev)
         if before is None or before.deleted:
             entry = replace(entry, made=made.card is not None)
         elif made.card is None:
@@ -95,7 +97,8 @@ class Writing:
         if before.erased:
             return
         self._leave_revision(self._version(before))
-        entry = replace(self._put(before.uid, Made(None, self._asking.received), ()), erased=True)
+        entry = self._put(before.uid, Made(None, self._asking.received), ())
+        entry = replace(entry, erased_rev=entry.rev)
         self._state.put_entry(entry)
         self._count(before, entry)
         self._tell(entry)

@@ -8,13 +8,20 @@ from pydantic import ValidationError
 from contactmesh.contacts import Card, digest, display_name
 from contactmesh.contracts.contact import ContactUpdate
 from contactmesh.contracts.sync.records import BookEntry, ChangeResult, ListedEntry
-from contactmesh.terminal.book_records import UNREADABLE, MarkedEntry
+from contactmesh.terminal.book_records import MarkedEntry
 from contactmesh.terminal.contact_changes import ContactChanges
 from contactmesh.terminal.reading import unreadable
 from contactmesh.terminal.records import Records
 from contactmesh.terminal.rules.arriving import Came
 from contactmesh.terminal.rules.full_sync import Listed, Plan, after_loss, compare
-from contactmesh.terminal.rules.syncing import Became, Known, SentChange, after_news, after_result
+from contactmesh.terminal.rules.syncing import (
+    UNREADABLE,
+    Became,
+    Known,
+    SentChange,
+    after_news,
+    after_result,
+)
 from contactmesh.terminal.updates import UnreadableUpdate, Update
 
 News: TypeAlias = BookEntry | ListedEntry | ContactUpdate
@@ -41,8 +48,6 @@ class BookChanges:
 
     def result(self, sent: MarkedEntry, result: ChangeResult) -> None:
         """What became of a change that this terminal sent."""
-        if result.erased:
-            self._records.joins.forget_of(sent.uid)
         own = self._own(sent.uid)
         card = None if sent.card is None else Card.model_validate_json(sent.card)
         try:
@@ -50,6 +55,8 @@ class BookChanges:
         except ValidationError:
             became = Became(sent.known, own, UNREADABLE)
             self._records.book.unread(sent.uid, result.rev or 0)
+        if result.erased:
+            self._records.joins.forget_of(sent.uid)
         self._become(sent.uid, own, became)
 
     def news(self, entry: News) -> bool:
@@ -139,9 +146,7 @@ class BookChanges:
 
     def _adopt(self, uid: str, theirs: str) -> None:
         """An entry that was never synced is the server's, which has another uid."""
-        contact = self._records.own_contact(uid)
-        if contact is not None and contact.own is not None:
-            self._contacts.write_own(contact.contact_id, {**contact.own, "uid": theirs})
+        self._contacts.give_uid(uid, theirs)
 
 
 def _card(uid: str, card: Mapping[str, Any] | None) -> Card | None:

@@ -12,14 +12,13 @@ from datetime import datetime
 from typing import Final
 
 from contactmesh.terminal.rules.full_sync import Here
-from contactmesh.terminal.rules.syncing import Known
+from contactmesh.terminal.rules.syncing import UNREADABLE, Known
 from contactmesh.terminal.rules.views import CardJson
 
 _NOW: Final = "strftime('%Y-%m-%dT%H:%M:%fZ', 'now')"
 _MARKED: Final = "b.own IS NOT b.digest"
 _TOMBSTONE_DAYS: Final = 90
 """How long a deletion is remembered, as the server does."""
-UNREADABLE: Final = "What stands on the server cannot be read here. Update the terminal."
 
 
 @dataclass(frozen=True, slots=True)

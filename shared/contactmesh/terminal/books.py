@@ -31,6 +31,7 @@ from contactmesh.contracts.sync.commands import (
 from contactmesh.contracts.sync.records import ConflictView, Policy, Version
 from contactmesh.terminal.book_entries import Duplicate, Joined, RestoredBook, SyncOutcome
 from contactmesh.terminal.commands import ServiceCommands
+from contactmesh.terminal.errors import UnfitUid
 from contactmesh.terminal.progress import Progress
 from contactmesh.terminal.rules.scheduling import Schedule
 from contactmesh.terminal.rules.spaces import has_fit_uid
@@ -98,11 +99,14 @@ class BookCommands(ServiceCommands):
         Raises:
             UnknownContact: there is none with this id.
             NoOwnEntry: a group alone brought the contact.
+            UnfitUid: its uid is none that the book takes.
         """
         uid = None
         if contact_id is not None:
             (uid,) = await self.phonebook.uids_of((contact_id,))
+            _check_uid(uid)
         await self._requests.ask(SetOwnCard(uid=uid), Done)
+        await self.phonebook.save_own_card(uid)
 
     # What was
 
@@ -115,10 +119,12 @@ class BookCommands(ServiceCommands):
 
         Returns:
             None where the server has never had such an entry.
+
+        Raises:
+            UnfitUid: no entry of the book has such a uid.
         """
+        _check_uid(uid)
         found: list[Version] = []
-        if not has_fit_uid(uid):
-            return ()
         before: int | None = None
         while True:
             command = ListHistory(uid=uid, before=before, cards=cards)
@@ -147,7 +153,11 @@ class BookCommands(ServiceCommands):
         Args:
             uid: the entry's, also of a deleted one.
             rev: the version's revision, as `history` and `deleted` tell it.
+
+        Raises:
+            UnfitUid: no entry of the book has such a uid.
         """
+        _check_uid(uid)
         await self._requests.ask(Restore(uid=uid, rev=rev), Restored)
         await self._book_sync.fetch((uid,))
 
@@ -252,3 +262,11 @@ class BookCommands(ServiceCommands):
     async def joins(self) -> list[Joined]:
         """What can be undone, the latest first."""
         return await self.phonebook.joins(datetime.now(UTC))
+
+
+def _check_uid(uid: str) -> None:
+    if not has_fit_uid(uid):
+        raise UnfitUid(
+            "The contact's uid is too long for the address book, or has control characters. "
+            "The next sync gives it another."
+        )

@@ -238,7 +238,14 @@ class ContactChanges:
             return False
         if not strangers(contact.own, card, self._region):
             return False
-        self.write_own(contact.contact_id, {**contact.own, "uid": f"urn:uuid:{self._new_id()}"})
+        return self.give_uid(uid, f"urn:uuid:{self._new_id()}")
+
+    def give_uid(self, uid: str, other: str) -> bool:
+        """Give an entry another uid, if it is here; whether it was."""
+        contact = self._records.own_contact(uid)
+        if contact is None or contact.own is None:
+            return False
+        self.write_own(contact.contact_id, {**contact.own, "uid": other})
         return True
 
     def delete_own(self, contact_id: str) -> None:

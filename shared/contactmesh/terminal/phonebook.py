@@ -32,6 +32,7 @@ from contactmesh.terminal.phonebook_storing import PhonebookStoring
 from contactmesh.terminal.records import ContactRecord, Records
 from contactmesh.terminal.rules.lines import Question, in_order, question
 from contactmesh.terminal.rules.ownership import plain_text
+from contactmesh.terminal.rules.spaces import fit_uid
 from contactmesh.terminal.rules.views import CardJson
 from contactmesh.terminal.updates import Departure, Update
 
@@ -239,6 +240,7 @@ class Phonebook(PhonebookStoring, PhonebookAccepting, PhonebookBook, PhonebookJo
         A card whose uid an entry has replaces that entry, so importing a file again makes no
         duplicates. A card without a uid is the entry that says the same, or has one derived from
         its contents (RFC 9555, section 2.1.1). A new entry that matches a member is linked to them.
+        A uid that the book does not take is replaced by one that is derived from it.
         A damaged card is reported, and the others are taken.
 
         Args:
@@ -465,7 +467,8 @@ def _contact(record: ContactRecord, groups: Sequence[str]) -> Contact:
 
 
 def _import(changes: Changes, records: Records, card: CardJson) -> str:
-    uid = str(card["uid"])
+    uid = fit_uid(str(card["uid"]))
+    card = {**card, "uid": uid}
     known = records.own_contact(uid)
     if known is None and is_derived(uid) and records.book.alike(digest(Card.model_validate(card))):
         # It came before, and was found in the book under the uid that it has there.

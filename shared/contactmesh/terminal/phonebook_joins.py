@@ -11,7 +11,7 @@ from contactmesh.terminal.changes import Changes
 from contactmesh.terminal.entries import Applied
 from contactmesh.terminal.errors import LinkRefused, UnknownJoin
 from contactmesh.terminal.join_records import JoinRecord
-from contactmesh.terminal.phonebook_file import PhonebookFile
+from contactmesh.terminal.phonebook_file import OWN_CARD, PhonebookFile
 from contactmesh.terminal.records import ContactRecord, Records
 from contactmesh.terminal.rules.views import CardJson
 
@@ -45,6 +45,8 @@ class PhonebookJoins(PhonebookFile):
     async def join(self, first_id: str, second_id: str, at: datetime, join_id: str) -> Applied:
         """Make one of two entries; all of both is kept, and of what differs the first one's.
 
+        The entry that comes of it is the first one, or the second if that is the owner's own card.
+
         Args:
             first_id: the contact that stays.
             second_id: the contact that goes.
@@ -62,13 +64,21 @@ class PhonebookJoins(PhonebookFile):
             first, second = records.own_of(first_id), records.own_of(second_id)
             moved = _moved_link(changes, first, second)
             mine, theirs = Card.model_validate(first.own), Card.model_validate(second.own)
-            joined = join(mine, theirs, default_region=self._region).merge.card or mine
+            is_own_card = records.setting(OWN_CARD) == theirs.uid
+            stays, goes = (theirs, mine) if is_own_card else (mine, theirs)
+            both = join(mine, theirs, default_region=self._region).merge.card or mine
+            joined = both.model_copy(update={"uid": stays.uid})
             changes.contacts.delete_own(second_id)
             changes.contacts.write_own(first_id, joined.to_json())
             if moved is not None:
                 changes.contacts.link(first_id, moved)
             record = JoinRecord(
-                join_id, at, mine.to_json(), theirs.to_json(), joined.to_json(), moved
+                join_id,
+                at,
+                stays.to_json(),
+                goes.to_json(),
+                joined.to_json(),
+                None if is_own_card else moved,
             )
             records.joins.save(record)
 

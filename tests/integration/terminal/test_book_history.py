@@ -31,6 +31,7 @@ from contactmesh.terminal import (
     NoOwnEntry,
     Schedule,
     Terminal,
+    UnfitUid,
 )
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -145,7 +146,7 @@ async def test_what_is_no_uid_of_an_entry_erases_restores_and_shows_nothing(peop
     phone, _ = await two(people, *persons(1))
     before = await book(phone)
     (stands,) = await phone.history(UID)
-    for uid in (await id_of(phone, "Person 000"), "urn:example:nobody", "x" * 2_000):
+    for uid in (await id_of(phone, "Person 000"), "urn:example:nobody"):
         assert await phone.erase([uid]) == ()
         assert await phone.history(uid) == ()
     with pytest.raises(CommandRefused) as raised:
@@ -156,10 +157,26 @@ async def test_what_is_no_uid_of_an_entry_erases_restores_and_shows_nothing(peop
 
 async def test_what_was_never_synced_is_erased_here(people: People) -> None:
     phone, _ = await two(people, *persons(1))
-    unfit = card("x" * 600, "Unfit")
-    await keep(phone, card("new", "New"), unfit)
-    assert set(await phone.erase(["urn:example:new", unfit.uid])) == {"urn:example:new", unfit.uid}
+    await keep(phone, card("new", "New"))
+    assert await phone.erase(["urn:example:new"]) == ("urn:example:new",)
     assert await names(phone) == ["Person 000"]
+
+
+@pytest.mark.parametrize("uid", ["x" * 501, "urn:example:bell\x07"])
+async def test_what_the_book_takes_no_uid_of_is_told_without_asking_it(
+    people: People, uid: str
+) -> None:
+    phone = await people.terminal("alice")
+    await keep(phone, card("odd", "Odd"))
+    contact_id = await id_of(phone, "Odd")
+    await phone.write_own(contact_id, card("odd", "Odd").model_copy(update={"uid": uid}))
+    for asking in (phone.history(uid), phone.restore(uid, 1), phone.set_own_card(contact_id)):
+        with pytest.raises(UnfitUid) as raised:
+            await asking
+        assert uid not in str(raised.value)
+    assert (await phone.sync()).sent == 1
+    assert await phone.erase([uid]) == ()
+    assert await names(phone) == ["Odd"]
 
 
 async def test_ones_own_card_is_published_to_the_groups_without_what_is_private(

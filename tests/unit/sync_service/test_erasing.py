@@ -99,6 +99,24 @@ def test_what_is_made_anew_under_its_uid_is_an_entry_like_any_other() -> None:
 
 
 @pytest.mark.claim("Y5")
+def test_an_edit_of_what_was_erased_is_not_joined_with_what_was_made_anew() -> None:
+    server, phone, tablet = _with_history()
+    server.does(Erase(uids=("an",)))
+    phone.syncs()
+    phone.makes("an", "anew")
+    phone.syncs()
+    phone.edits("an", kind="individual")
+    phone.syncs()
+    tablet.edits("an", language="en")
+    tablet.syncs()
+    (result,) = tablet.results
+    assert (result.outcome, result.erased) == (Outcome.REJECTED, True)
+    all_sync([phone, tablet])
+    assert server.holds()["an"]["name"] == {"full": "anew"}
+    assert _written(server, "secret") == []
+
+
+@pytest.mark.claim("Y5")
 def test_a_restored_book_does_not_bring_it_back() -> None:
     server, phone, _ = _with_history()
     at = server.now

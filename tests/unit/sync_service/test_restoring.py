@@ -57,7 +57,7 @@ def test_the_history_knows_which_versions_made_the_entry() -> None:
     phone.syncs()
     phone.edits("an", name={"full": "edited"})
     phone.syncs()
-    made = [one.made for one in (*server.history("an"), server.entry("an"))]
+    made = [*(one.made for one in server.history("an")), server.entry("an").made]
     assert made == [True, False, False, False, True, False]
     server.passes(29 * DAY + timedelta(hours=1))
     phone.edits("an", name={"full": "the last"})

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 import pytest_asyncio
-from tests.unit.terminal.book import marked, synced
+from tests.unit.terminal.book import applied, exchanged, marked, synced
 from tests.unit.terminal.cards import card, member, page
 
 from contactmesh.contacts import Card, write_vcards
@@ -124,6 +124,36 @@ async def test_two_members_one_contact_and_what_a_group_alone_brought_are_not_jo
     with pytest.raises(NoOwnEntry):
         await phonebook.join(ids[bob.uid], other.contact_id, NOW, "j1")
     assert await phonebook.joins(NOW) == []
+
+
+@pytest.mark.parametrize("own", [LI.uid, LI_AGAIN.uid])
+async def test_the_own_card_stays_under_its_uid_whichever_of_the_two_it_is(
+    phonebook: Phonebook, own: str
+) -> None:
+    ids = await have(phonebook, LI, LI_AGAIN)
+    before = await parts(phonebook)
+    await synced(phonebook)
+    await phonebook.save_own_card(own)
+    await phonebook.join(ids[LI.uid], ids[LI_AGAIN.uid], NOW, "j1")
+    ((uid, joined),) = (await parts(phonebook)).items()
+    assert uid == own
+    assert joined.notes
+    assert joined.emails
+    assert (await phonebook.contact(ids[LI.uid])).card.uid == own
+    deleted = {one.uid for one in await marked(phonebook) if one.card is None}
+    assert deleted == {LI.uid, LI_AGAIN.uid} - {own}
+    await phonebook.undo_join("j1", NOW)
+    assert await parts(phonebook) == before
+    assert await marked(phonebook) == ()
+
+
+async def test_the_own_card_is_known_by_what_the_last_exchange_told(phonebook: Phonebook) -> None:
+    ids = await have(phonebook, LI, LI_AGAIN)
+    sent = await marked(phonebook)
+    told = exchanged([applied(one, 100) for one in sent])
+    await phonebook.exchanged(sent, told.model_copy(update={"own_card_uid": LI_AGAIN.uid}))
+    await phonebook.join(ids[LI.uid], ids[LI_AGAIN.uid], NOW, "j1")
+    assert set(await parts(phonebook)) == {LI_AGAIN.uid}
 
 
 OLD_ENOUGH = NOW + timedelta(days=31)

@@ -19,7 +19,7 @@ from tests.unit.terminal.book import (
 )
 from tests.unit.terminal.cards import FAMILY, card, changed, enveloped, member, page
 
-from contactmesh.contacts import Card, Note, digest, write_vcards
+from contactmesh.contacts import Card, Note, derived_uid, digest, write_vcards
 from contactmesh.contracts.errors import ErrorCode
 from contactmesh.contracts.group.views import MemberState
 from contactmesh.contracts.sync.records import ChangeResult, Outcome
@@ -298,7 +298,7 @@ async def test_but_not_one_that_the_server_has_under_its_own_uid(
     else:
         listed = {LI.uid: Listed(6, digest(LI_MOVED)), theirs.uid: Listed(7, digest(theirs))}
         plan, _ = await phonebook.compare_book(listed, 0, restored=False)
-        assert plan.fetch == [theirs.uid]
+        assert plan.fetch == [LI.uid, theirs.uid]
         await phonebook.take_entries([entry(theirs, 7)])
     assert await marks(phonebook) == {LI.uid: False}
     assert len(await phonebook.contacts()) == 2
@@ -376,22 +376,36 @@ async def test_a_rejected_entry_is_reported_by_name_until_it_is_edited(
     assert await marks(phonebook) == {LI.uid: False}
 
 
-@pytest.mark.parametrize(
-    ("unfit", "problem"),
-    [
-        (card("a-large", "Unfit", note="x" * 300_000), "too large"),
-        (card("a" * 600, "Unfit"), "uid"),
-    ],
-    ids=["too large", "a uid that is too long"],
-)
-async def test_what_no_command_can_carry_is_passed_over_by_name(
-    phonebook: Phonebook, unfit: Card, problem: str
-) -> None:
-    await have(phonebook, unfit, LI, BOB)
+async def test_what_no_command_can_carry_is_passed_over_by_name(phonebook: Phonebook) -> None:
+    await have(phonebook, card("a-large", "Unfit", note="x" * 300_000), LI, BOB)
     assert await marks(phonebook) == {LI.uid: False, BOB.uid: False}
     (rejected,) = await phonebook.rejected()
     assert rejected.display_name == "Unfit"
-    assert problem in rejected.problem
+    assert "too large" in rejected.problem
+
+
+async def import_unfit(phonebook: Phonebook, uid: str) -> None:
+    await phonebook.import_cards(b"".join(write_vcards([LI.model_copy(update={"uid": uid})])))
+
+
+async def write_unfit(phonebook: Phonebook, uid: str) -> None:
+    ((_, contact_id),) = (await have(phonebook, LI)).items()
+    await phonebook.write_own(contact_id, LI.model_copy(update={"uid": uid}))
+
+
+@pytest.mark.parametrize("uid", ["u" * 501, "urn:example:bell\x07"])
+@pytest.mark.parametrize("bring", [import_unfit, write_unfit])
+async def test_a_uid_that_the_book_does_not_take_becomes_another_always_the_same(
+    phonebook: Phonebook, uid: str, bring: Callable[[Phonebook, str], Awaitable[None]]
+) -> None:
+    await bring(phonebook, uid)
+    (sent,) = await marked(phonebook)
+    assert sent.uid == derived_uid({"of": uid})
+    await synced(phonebook)
+    await import_unfit(phonebook, uid)
+    assert await marked(phonebook) == ()
+    assert len(await phonebook.contacts()) == 1
+    assert await phonebook.rejected() == ()
 
 
 @pytest.mark.parametrize("room", [1, 500, 2_000])

@@ -270,3 +270,21 @@ async def test_a_file_without_uids_is_imported_again_after_its_entries_were_foun
         await tablet.book_sync.sync()
         assert set(await _languages(tablet)) == {KNOWN.uid, *uids}
     assert set(phone.line.server.holds()) == {KNOWN.uid, *uids}
+
+
+@pytest.mark.claim("Y5")
+async def test_an_edit_of_what_was_erased_and_made_anew_leaves_what_was_made(
+    away: list[Away],
+) -> None:
+    phone, tablet = away
+    await _edited(tablet)
+    await _keep(tablet, KNOWN, "x-edited")
+    phone.line.server.does(Erase(uids=(KNOWN.uid,)))
+    await phone.book_sync.sync()
+    await _keep(phone, KNOWN, "x-anew")
+    await phone.book_sync.sync()
+    outcome = await tablet.book_sync.sync()
+    assert [one.uid for one in outcome.rejected] == [KNOWN.uid]
+    for one in (phone, tablet):
+        await one.book_sync.sync()
+        assert await _languages(one) == {KNOWN.uid: "x-anew", NEW.uid: "x-edited"}

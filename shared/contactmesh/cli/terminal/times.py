@@ -3,7 +3,7 @@
 import re
 from datetime import UTC, datetime, time, timedelta
 from typing import Final
-from unicodedata import normalize
+from unicodedata import decimal, normalize
 
 from contactmesh.cli.errors import WrongUsage
 from contactmesh.cli.terminal import sync_texts
@@ -22,10 +22,11 @@ def read_moment(text: str, now: datetime) -> datetime:
     """
     try:
         moment = datetime.fromisoformat(_plain(text)).astimezone(UTC)
+        shown = told(moment)
     except (ValueError, OverflowError) as error:
         raise WrongUsage(sync_texts.BAD_MOMENT.format(text=text)) from error
     if moment > now + _CLOCKS_DIFFER:
-        raise WrongUsage(sync_texts.NOT_YET.format(time=told(moment)))
+        raise WrongUsage(sync_texts.NOT_YET.format(time=shown))
     return moment
 
 
@@ -87,4 +88,5 @@ def told_to_second(moment: datetime) -> str:
 
 
 def _plain(text: str) -> str:
-    return normalize("NFKC", text).strip()
+    plain = normalize("NFKC", text).strip()
+    return "".join(str(decimal(sign)) if sign.isdecimal() else sign for sign in plain)

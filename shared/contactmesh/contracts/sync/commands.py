@@ -43,7 +43,8 @@ class Exchanged(Result):
     """What became of each change, in their order, and what changed on the server.
 
     `changes` has what the terminal has not seen, its own changes left out. `token` is for the next
-    exchange; send it at once while `has_more`.
+    exchange; send it at once while `has_more`. `own_card_uid` is the entry that is the sender's own
+    card, if one of this book is.
     """
 
     TYPE: ClassVar[str] = "sync.exchange"
@@ -52,6 +53,7 @@ class Exchanged(Result):
     changes: tuple[BookEntry, ...]
     token: Token
     has_more: bool
+    own_card_uid: ContactUid | None = None
 
 
 class Exchange(_BookCommand):

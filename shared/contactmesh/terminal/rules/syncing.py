@@ -14,6 +14,7 @@ from contactmesh.contracts.sync.records import ChangeResult, Outcome
 
 FORGOTTEN: Final = frozenset({ErrorCode.NOT_FOUND, ErrorCode.CONFLICT})
 """Why a change is rejected whose base the server has forgotten."""
+UNREADABLE: Final = "What stands on the server cannot be read here. Update the terminal."
 
 
 @dataclass(frozen=True, slots=True)

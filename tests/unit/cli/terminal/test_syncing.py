@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import UTC, datetime, time, timedelta
 from pathlib import Path
 from time import tzset
@@ -121,11 +122,29 @@ def test_what_is_no_time_of_the_day(text: str) -> None:
         ("2026-11-30 14:00", datetime(2026, 11, 30, 14).astimezone()),
         ("2026-11-29", datetime(2026, 11, 29).astimezone()),
         ("2026-11-30T14:00:00+08:00", datetime(2026, 11, 30, 6, tzinfo=UTC)),
+        ("٢٠٢٦-11-30 14:00:01", datetime(2026, 11, 30, 14, 0, 1).astimezone()),
         ("２０２６-11-30　14：00：01", datetime(2026, 11, 30, 14, 0, 1).astimezone()),
     ],
 )
 def test_a_time_without_a_zone_is_by_the_clock_here(text: str, moment: datetime) -> None:
     assert read_moment(text, moment + timedelta(seconds=1)) == moment
+
+
+@pytest.mark.parametrize("zone", ["Asia/Shanghai", "America/New_York"])
+@pytest.mark.parametrize(
+    "text", ["9999-12-31T23:59:59Z", "0001-01-01T00:00:00Z", "9999-12-31", "0001-01-01"]
+)
+def test_a_time_that_cannot_be_shown_here_is_wrong_usage(
+    monkeypatch: pytest.MonkeyPatch, zone: str, text: str
+) -> None:
+    monkeypatch.setenv("TZ", zone)
+    tzset()
+    try:
+        with suppress(WrongUsage):
+            told(read_moment(text, NOW))
+    finally:
+        monkeypatch.undo()
+        tzset()
 
 
 @pytest.mark.parametrize("zone", ["UTC", "Asia/Shanghai", "America/New_York", "Asia/Kolkata"])
