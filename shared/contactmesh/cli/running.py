@@ -12,7 +12,6 @@ import typer
 from typer.core import TyperGroup
 
 from contactmesh.cli import texts
-from contactmesh.cli.errors import FORESEEN, exit_code_of, told
 from contactmesh.cli.exit_codes import ExitCode
 from contactmesh.cli.output import print_error
 
@@ -96,6 +95,13 @@ class OneLineErrors(TyperGroup):
         return sys.exit(_exit_code(run)) if standalone_mode else run()
 
 
+def _foreseen() -> tuple[type[Exception], ...]:
+    """What is told in one line; asked only when a command failed."""
+    from contactmesh.cli.errors import FORESEEN  # noqa: PLC0415 - loading takes a second
+
+    return FORESEEN
+
+
 def _exit_code(run: Callable[[], object]) -> int:
     try:
         status = run()
@@ -104,7 +110,9 @@ def _exit_code(run: Callable[[], object]) -> int:
         return error.exit_code
     except typer.Abort:
         return ExitCode.INTERRUPTED
-    except FORESEEN as error:
+    except _foreseen() as error:
+        from contactmesh.cli.errors import exit_code_of, told  # noqa: PLC0415 - as above
+
         print_error(told(error))
         return exit_code_of(error)
     return status if isinstance(status, int) else ExitCode.OK
