@@ -1,28 +1,31 @@
 """The `contactmesh` command: one sub-command for each thing that people do with the system."""
 
 from importlib.metadata import version
-from typing import Annotated, Final
+from typing import Annotated
 
 import typer
 
 from contactmesh.cli import texts
-from contactmesh.cli.loading import Part, loading
+from contactmesh.cli.loading import LoadingGroup, Part
 from contactmesh.cli.running import OneLineErrors
 
-_PARTS: Final = {
-    "up": Part("contactmesh.cli.up"),
-    "demo": Part("contactmesh.cli.demo"),
-    "status": Part("contactmesh.cli.status"),
-    "asyncapi": Part("contactmesh.cli.asyncapi"),
-    "vcard": Part("contactmesh.cli.vcard", group="app"),
-    "operator": Part("contactmesh.cli.operator", group="app"),
-    "terminal": Part("contactmesh.cli.terminal.app", group="app"),
-    "simulate": Part("contactmesh.cli.simulate", group="app"),
-}
+
+class _Contactmesh(OneLineErrors, LoadingGroup):
+    PARTS = {  # noqa: RUF012 - a constant of the class
+        "up": Part("contactmesh.cli.up"),
+        "demo": Part("contactmesh.cli.demo"),
+        "status": Part("contactmesh.cli.status"),
+        "asyncapi": Part("contactmesh.cli.asyncapi"),
+        "vcard": Part("contactmesh.cli.vcard", group="app"),
+        "operator": Part("contactmesh.cli.operator", group="app"),
+        "terminal": Part("contactmesh.cli.terminal.app", group="app"),
+        "simulate": Part("contactmesh.cli.simulate", group="app"),
+    }
+
 
 app = typer.Typer(
     name="contactmesh",
-    cls=loading(_PARTS, OneLineErrors),
+    cls=_Contactmesh,
     help=texts.HELP_APP,
     epilog=texts.HELP_APP_EXITS,
     no_args_is_help=True,

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, MutableMapping
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any
+from typing import Any, ClassVar
 
 import typer
 from typer.core import TyperGroup
@@ -58,17 +58,11 @@ class _Commands(MutableMapping[str, Any]):
         return len(self._parts.keys() | self._loaded.keys())
 
 
-def loading(parts: Mapping[str, Part], base: type[TyperGroup] = TyperGroup) -> type[TyperGroup]:
-    """A class of groups with these commands, in the order in which help lists them.
+class LoadingGroup(TyperGroup):
+    """A group of commands that are loaded when they are named, in the order of its `PARTS`."""
 
-    Args:
-        parts: where each command is, by its name.
-        base: what the group is besides.
-    """
+    PARTS: ClassVar[Mapping[str, Part]] = {}
 
-    class Loading(base):  # type: ignore[valid-type,misc] - the base is chosen by the caller
-        def __init__(self, **settings: Any) -> None:  # noqa: ANN401 - as in the base class
-            super().__init__(**settings)
-            self.commands = _Commands(self.commands, parts)
-
-    return Loading
+    def __init__(self, **settings: Any) -> None:  # noqa: ANN401 - as in the base class
+        super().__init__(**settings)
+        self.commands = _Commands(self.commands, self.PARTS)

@@ -3,6 +3,7 @@
 import asyncio
 import functools
 import inspect
+import re
 import sys
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -119,9 +120,13 @@ def _exit_code(run: Callable[[], object]) -> int:
 
 
 def _tell_usage(error: typer.TyperException) -> None:
-    message = error.format_message()
+    message = " ".join(error.format_message().split())
     if not message:
         return  # a command without its arguments, whose help was shown instead
+    for theirs, ours in texts.USAGE_WORDING:
+        message = re.sub(theirs, ours, message)
     context = getattr(error, "ctx", None)
     hint = "" if context is None else texts.SEE_HELP.format(command=context.command_path)
-    print_error(" ".join([*message.split(), *hint.split()]))
+    print_error(
+        " ".join([message if message.endswith((".", "?")) else f"{message}.", *hint.split()])
+    )

@@ -5,7 +5,7 @@ from typing import Final
 
 import typer
 
-from contactmesh.cli.loading import Part, loading
+from contactmesh.cli.loading import LoadingGroup, Part
 from contactmesh.cli.terminal import sim_texts, texts
 
 _HERE: Final = "contactmesh.cli.terminal"
@@ -66,21 +66,34 @@ _GROUPS: Final = {
     "sim": Part(f"{_HERE}.app", group="sim", panel=texts.PANEL_NUMBERS),
 }
 
+
+class _Terminal(LoadingGroup):
+    PARTS = {**_TERMINAL, **_GROUPS}  # noqa: RUF012 - a constant of the class
+
+
+class _Group(LoadingGroup):
+    PARTS = _GROUP
+
+
+class _Sim(LoadingGroup):
+    PARTS = _SIM
+
+
 app = typer.Typer(
     help=texts.HELP_TERMINAL,
     epilog=texts.EXAMPLES_TERMINAL,
     no_args_is_help=True,
-    cls=loading({**_TERMINAL, **_GROUPS}),
+    cls=_Terminal,
 )
 group = typer.Typer(
     help=texts.HELP_GROUPS,
     epilog=texts.EXAMPLES_GROUPS,
     no_args_is_help=True,
-    cls=loading(_GROUP),
+    cls=_Group,
 )
 sim = typer.Typer(
     help=sim_texts.HELP_SIMS,
     epilog=sim_texts.EXAMPLES_SIMS,
     no_args_is_help=True,
-    cls=loading(_SIM),
+    cls=_Sim,
 )
