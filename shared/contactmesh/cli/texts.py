@@ -3,7 +3,18 @@
 Help texts are markup of Rich, in which a blank line ends a paragraph. The others are plain.
 """
 
+from typing import Final
+
 ERROR_PREFIX = "error:"
+USAGE_WORDING: Final = (
+    ("Input should be ", "it should be "),
+    ("Value error, ", ""),
+    (" greater than or equal to ", " at least "),
+    (" less than or equal to ", " at most "),
+    (r"Got unexpected extra argument(?:\(s\)|s)? \((.*)\)", r"Not understood: \1"),
+    (r" \(Possible options: (.*)\)$", r". Did you mean \1?"),
+)
+"""What the library that reads the command line says, as patterns, and what is said here."""
 SEE_HELP = "See '{command} --help'."
 FILE_FAILED = "{name}: {reason}."
 FIELD_PROBLEM = "{path}: {problem}."

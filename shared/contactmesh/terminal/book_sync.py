@@ -13,6 +13,7 @@ from contactmesh.contracts.sync.commands import (
     MOST_CHANGES,
     MOST_LISTED,
     MOST_WITH_CARDS,
+    BookList,
     BookListing,
     Exchange,
     Exchanged,
@@ -20,6 +21,7 @@ from contactmesh.contracts.sync.commands import (
     Fetched,
     History,
     ListBook,
+    ListBooks,
     ListHistory,
 )
 from contactmesh.contracts.sync.records import Change, ChangeResult, Outcome
@@ -116,7 +118,8 @@ class BookSync:
             try:
                 await self._sync(run)
             except _FAILURES as error:
-                await self._phonebook.sync_failed(datetime.now(UTC), str(error))
+                problem = error.error.message if isinstance(error, CommandRefused) else str(error)
+                await self._phonebook.sync_failed(datetime.now(UTC), problem)
                 raise
             await self._phonebook.sync_ended(datetime.now(UTC))
             arrived = self._arrivals.told()
@@ -192,8 +195,12 @@ class BookSync:
     # The full sync
 
     async def _full_sync(self, run: _Run, *, restored: bool) -> None:
-        cards = await self._phonebook.book_is_empty()
+        cards, waiting = await self._phonebook.book_is_empty(), run.due
         limit = MOST_WITH_CARDS if cards else MOST_LISTED
+        if cards and run.progress is not None:
+            # Nothing else tells of how many contacts the pages are.
+            books = (await self._ask(ListBooks(), BookList)).books
+            run.due = waiting + sum(book.entries for book in books)
         page = first = await self._list(run, cards=cards, limit=limit, after=None)
         listed = _listed(first)
         while page.after is not None:
@@ -203,7 +210,7 @@ class BookSync:
         lost = [uid for uid, rev in plan.doubted.items() if not await self._remembers(uid, rev)]
         await self._phonebook.lost_there({uid: listed[uid] for uid in lost})
         fetch = [*plan.fetch, *(uid for uid in plan.doubted if uid not in set(lost))]
-        run.due += run.received + len(plan.delete) + len(fetch)
+        run.due = waiting + run.received + len(plan.delete) + len(fetch)
         self._took(run, len(plan.delete), applied)
         await self._fetch(run, fetch)
         await self._phonebook.save_book_token(first.token)

@@ -15,7 +15,6 @@ from contactmesh.terminal.errors import (
     TerminalClosed,
     TerminalError,
 )
-from contactmesh.terminal.identity import IdentityClient
 from contactmesh.terminal.session import CredentialsRefused, QueueMissing, Session, SessionLost
 
 STEADY_SECONDS: Final = 10.0
@@ -140,6 +139,8 @@ class Link:
 
     async def _make_queue(self) -> None:
         credentials = self._enrolment.credentials
+        from contactmesh.terminal.identity import IdentityClient  # noqa: PLC0415 - seldom needed
+
         async with IdentityClient(self._enrolment.identity_url) as identity:
             ready = await identity.ready_queue(credentials.terminal_id, credentials.secret)
         moved = Credentials(

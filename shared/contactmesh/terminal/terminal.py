@@ -22,7 +22,6 @@ from contactmesh.terminal.credentials import Enrolment, TerminalFolder
 from contactmesh.terminal.entries import Contact, Imported
 from contactmesh.terminal.errors import AlreadyEnrolled, NotEnrolled, TerminalError
 from contactmesh.terminal.groups import GroupCommands
-from contactmesh.terminal.identity import IdentityClient
 from contactmesh.terminal.link import Link
 from contactmesh.terminal.messages import unreadable_body
 from contactmesh.terminal.phonebook import Phonebook
@@ -138,6 +137,8 @@ class Terminal(GroupCommands, CarrierCommands, SimCommands, BookCommands):
             )
         # First, because a code works once: where nothing can be written it must not be used up.
         place.make()
+        from contactmesh.terminal.identity import IdentityClient  # noqa: PLC0415 - needed once
+
         async with IdentityClient(identity_url) as identity:
             credentials = await identity.enrol(code, name)
         place.write(Enrolment(identity_url=identity_url, credentials=credentials, region=region))

@@ -46,6 +46,6 @@ async def tablet(li_wei: Person) -> Person:
 @pytest_asyncio.fixture
 async def both(li_wei: Person, tablet: Person) -> None:
     """A SIM in each terminal, of two carriers; the second agrees to copies."""
-    await li_wei.run("sim", "add", MOBILE, FIRST)
-    await tablet.run("sim", "add", UNICOM, SECOND)
+    await li_wei.run("sim", "add", "--yes", MOBILE, FIRST)
+    await tablet.run("sim", "add", "--yes", UNICOM, SECOND)
     await tablet.run("sim", "consent", UNICOM, "on")

@@ -55,6 +55,15 @@ async def test_a_sync_tells_what_came_also_by_push(li_wei: Person, tablet: Perso
     assert "All is the same" in (await tablet.run("sync")).err
 
 
+async def test_a_new_terminal_is_told_to_sync_only_if_there_is_a_book(li_wei: Person) -> None:
+    assert "terminal import" in (await li_wei.let_in_again("first")).err
+    await li_wei.run("import", "-", stdin=BOOK.encode())
+    await li_wei.run("sync")
+    hint = (await li_wei.let_in_again("second")).err
+    assert "(2 contacts): contactmesh terminal sync" in hint
+    assert "import" not in hint
+
+
 @pytest.mark.claim("Y4")
 async def test_what_two_terminals_change_is_joined_and_what_lost_is_taken_from_the_conflicts(
     li_wei: Person, tablet: Person

@@ -27,12 +27,14 @@ from contactmesh.terminal import (
     NotEnrolled,
     SyncState,
     Terminal,
+    TerminalError,
     TerminalInUse,
 )
 
 app = typer.Typer()
 
 _PATIENCE_SECONDS: Final = 8.0
+_FOR_A_HINT_SECONDS: Final = 3.0
 
 
 class Shown(BaseModel):
@@ -106,7 +108,19 @@ async def enrol(
             terminal_id=terminal.terminal_id,
         )
     )
-    print_note(suggested(texts.ENROLLED_NEXT))
+    print_note(await _next(place))
+
+
+async def _next(place: Place) -> str:
+    """What to do first: whoever imports what their address book has gets it twice."""
+    try:
+        async with connected(place, deadline_seconds=_FOR_A_HINT_SECONDS) as terminal:
+            entries = sum(book.entries for book in (await terminal.books()).books)
+    except (TerminalError, SystemUnreachable):  # no hint is worth failing for
+        entries = 0
+    if entries == 0:
+        return suggested(texts.ENROLLED_NEXT)
+    return suggested(texts.ENROLLED_SYNC, contacts=counted(entries, texts.CONTACTS))
 
 
 async def show_terminal(place: Place, *, as_json: bool) -> None:

@@ -1,8 +1,8 @@
 """Letting a contact, or the whole address book, be again as it was."""
 
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from typing import Annotated
+from datetime import UTC, datetime, timedelta
+from typing import Annotated, Final
 
 import typer
 
@@ -38,6 +38,9 @@ from contactmesh.contacts import Card
 from contactmesh.contracts.sync.records import Reason
 
 app = typer.Typer()
+
+_LONGEST_KEPT: Final = timedelta(days=60)
+"""How long versions are kept at most, wherever it is set; what is older need not be asked about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +107,10 @@ def _wanted(
         raise WrongUsage(sync_texts.TO_OR_DELETED)
     if name is None and not deleted and not book:
         raise WrongUsage(sync_texts.WHAT_TO_RESTORE)
-    moment = None if at is None else read_moment(at, datetime.now(UTC))
+    now = datetime.now(UTC)
+    moment = None if at is None else read_moment(at, now)
+    if moment is not None and moment < now - _LONGEST_KEPT:
+        raise WrongUsage(sync_texts.TOO_LONG_AGO.format(time=told(moment)))
     return _Wanted(name, number, deleted, moment)
 
 

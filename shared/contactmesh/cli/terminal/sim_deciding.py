@@ -79,7 +79,10 @@ async def accept(
             if done != AcceptOutcome():
                 _tell_accepted(done, as_json)
             raise
-    _tell_accepted(done, as_json)
+    if done == AcceptOutcome() and not as_json:
+        print_note(space_texts.NOTHING_WAITS.format(name=found.name))
+    else:
+        _tell_accepted(done, as_json)
 
 
 @app.command(

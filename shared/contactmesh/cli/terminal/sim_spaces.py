@@ -1,7 +1,7 @@
 """What a SIM's account holds: storing there, and having it laid ready for the SIM."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import asdict
 from shlex import quote
@@ -26,8 +26,9 @@ from contactmesh.cli.terminal.doing import asking_before_removals, progress_of
 from contactmesh.cli.terminal.naming import contact_named
 from contactmesh.cli.terminal.place import Place, at_a_terminal
 from contactmesh.cli.terminal.sim_naming import SimName, find_account, sim_here
+from contactmesh.cli.terminal.sim_telling import told_waiting
 from contactmesh.cli.terminal.suggesting import suggested
-from contactmesh.contracts.multi_sim.records import SimView, SpaceKind
+from contactmesh.contracts.multi_sim.records import AccountView, SimView, SpaceKind
 from contactmesh.terminal import (
     SimContactsWaiting,
     StoreOutcome,
@@ -108,20 +109,21 @@ async def update(
     _, enrolment = place.enrolled()
     async with connected(place, asks=True) as terminal:
         found = await sim_here(terminal, sim, enrolment.region)
-        source = None
+        accounts, source = (await terminal.accounts()).accounts, None
         if from_carrier is not None:
-            source = find_account((await terminal.accounts()).accounts, from_carrier).carrier_id
+            source = find_account(accounts, from_carrier).carrier_id
         with _status() as status:
             stream = terminal.updates(buffer=_MOST_UPDATES)
             await terminal.request_update(found.sim_id, source)
-            waiting = await laid_ready(terminal, found, stream, status)
+            waiting = await laid_ready(
+                terminal, found, stream, status, _held(accounts, found, source)
+            )
     if as_json:
         print_json({"sim_id": found.sim_id, "waiting": waiting})
     elif not waiting:
         print_text(space_texts.NOTHING_WAITS.format(name=found.name))
     else:
-        text = space_texts.LAID_READY_ONE if waiting == 1 else space_texts.LAID_READY
-        print_text(text.format(contacts=counted(waiting, texts.CONTACTS), name=found.name))
+        print_text(told_waiting(found.model_copy(update={"waiting": waiting})))
         print_note(suggested(space_texts.DECIDE_NEXT, sim=quote(found.name)))
 
 
@@ -139,7 +141,19 @@ def _status() -> Iterator[Status]:
         yield status
 
 
-async def laid_ready(terminal: Terminal, sim: SimView, stream: UpdateStream, status: Status) -> int:
+def _held(accounts: Iterable[AccountView], sim: SimView, source: str | None) -> int:
+    """How many contacts the account holds of which those laid ready are part."""
+    asked = (
+        each
+        for each in accounts
+        if each.carrier_id == source or (source is None and sim in each.sims)
+    )
+    return sum(each.shared.contacts + each.private.contacts for each in asked)
+
+
+async def laid_ready(
+    terminal: Terminal, sim: SimView, stream: UpdateStream, status: Status, held: int = 0
+) -> int:
     """How many contacts wait once all that was asked for is laid ready.
 
     Args:
@@ -147,6 +161,7 @@ async def laid_ready(terminal: Terminal, sim: SimView, stream: UpdateStream, sta
         sim: for which SIM.
         stream: what the terminal is told since before it was asked for.
         status: shows how far it is.
+        held: how many contacts there are at most to be laid ready, if that is known.
 
     Raises:
         NoSuchThing: the SIM was removed meanwhile.
@@ -158,8 +173,13 @@ async def laid_ready(terminal: Terminal, sim: SimView, stream: UpdateStream, sta
             if told is not None:
                 if not isinstance(told, SimContactsWaiting) or told.sim_id != sim.sim_id:
                     continue
+                text = (
+                    space_texts.LAYING_READY_OF
+                    if told.waiting <= held
+                    else space_texts.LAYING_READY
+                )
                 so_far = counted(told.waiting, texts.CONTACTS)
-                status.update(space_texts.LAYING_READY.format(contacts=so_far))
+                status.update(text.format(contacts=so_far, held=held))
                 if told.filling:
                     continue
             # What was on its way before the update was asked for says nothing of it.

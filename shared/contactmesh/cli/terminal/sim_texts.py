@@ -58,7 +58,13 @@ HELP_SIM_NUMBER = (
 )
 DEFAULT_NAME = "{carrier}-{number}"
 BAD_ICCID = "'{iccid}' is no ICCID: expected 89 and 16 to 20 more digits. It stands on the card."
-CHECK_DIGIT = "Is {iccid} right? Its check digit does not fit; it is registered all the same."
+ASK_CHECK_DIGIT = (
+    "The check digit of {iccid} does not fit, as after a slip. Is it right all the same?"
+)
+ASK_CARRIER = (
+    "You have nothing at a carrier {carrier} so far, but at {carriers}. Make an account there?"
+)
+ASK_FIRST_CARRIER = "You have nothing at a carrier so far. Make an account at {carrier}?"
 ADDED_ACCOUNT = "Your account at {carrier} is new."
 JOINED_ACCOUNT = "This SIM is in your account at {carrier}."
 SHOW_SIM = "SIM"
@@ -75,10 +81,10 @@ UPDATE_NEXT = "Get what the account holds already: contactmesh terminal sim upda
 HELP_LIST = "List your accounts and SIMs, with how many contacts wait for each."
 EXAMPLE_LIST = "Example:  contactmesh terminal sim list"
 COLUMNS_ACCOUNTS: Final = (
-    "Carrier", "Identification code", "Shared", "Private", "Gets copies", "Follows book",
+    "Carrier", "Identification code", "Shared", "Private", "Consent", "Follows book",
 )  # fmt: skip
 COLUMNS_SIMS: Final = ("SIM", "Carrier", "Number", "ICCID", "Terminal", "Waiting")
-HERE = {True: "this one", False: "another"}
+HERE = "this one"
 SWITCHED = {True: "yes", False: "no"}
 FILLING = "{count}, more to come"
 BY_ITSELF = "{waiting} (accepts by itself)"
@@ -122,8 +128,14 @@ HELP_CONSENT = (
 )
 EXAMPLE_CONSENT = "Example:  contactmesh terminal sim consent cn-unicom on"
 CONSENTED: Final = {
-    True: "Contacts of your other carriers' SIMs are copied to {carrier} from now on.",
-    False: "Contacts of your other carriers' SIMs are not copied to {carrier} any more.",
+    True: (
+        "{carrier} has your consent: contacts of your other carriers' SIMs are copied there from "
+        "now on."
+    ),
+    False: (
+        "{carrier} has your consent no more: contacts of your other carriers' SIMs are not copied "
+        "there."
+    ),
 }
 HELP_FOLLOW = (
     "Let an account's shared contacts follow your address book in the cloud, or no longer."

@@ -57,6 +57,7 @@ EXAMPLES_UPDATE = (
 )
 HELP_FROM = "Another carrier at which you have an account."
 LAYING_READY = "Getting them ... {contacts} so far"
+LAYING_READY_OF = "Getting them ... {contacts} so far, of {held} there at most"
 GOES_ON_THERE = "The contacts still come. See: contactmesh terminal sim pending {sim}{which}"
 NOTHING_WAITS = "Nothing waits for {name}."
 LAID_READY = "{contacts} wait for {name}."
@@ -86,6 +87,21 @@ CHANGES: Final = {
 }
 KEPT = "keeps it: removed there, changed here"
 CHANGED_HERE = "yes"
+HELP_LIMIT = (
+    "List at most so many, 0 for all. If not given, 50 on a screen and all in a pipe or as JSON."
+)
+KEPT_COUNT = "kept"
+COUNTED_CHANGES: Final = {
+    "added": "{count} to add",
+    "changed": "{count} to change",
+    "removed": "{count} to remove",
+    "kept": "{count} to keep",
+    "same": "{count} the same",
+}
+IN_ALL = "{contacts} wait: {parts}."
+SEE_ALL = (
+    "The first {shown} are listed. All: contactmesh terminal sim pending {sim} --limit 0{which}"
+)
 ACCEPT_NEXT = (
     "Take it: contactmesh terminal sim accept {sim}{which} · "
     "leave it: contactmesh terminal sim decline {sim}{which}"

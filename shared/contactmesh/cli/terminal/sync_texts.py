@@ -31,8 +31,13 @@ HELP_SYNC_OFF = "Sync by itself no longer. Nothing is synced now."
 HELP_SYNC_YES = "Do not ask, even if more than half of the book would be deleted."
 ONE_SCHEDULE = "Say one of --every, --at and --off."
 BAD_INTERVAL = "'{text}' is no interval: say it as in 15m, 2h or 1d, from 1m to 30d."
+TOO_OFTEN = "'{text}' is too often: say an interval of at least {least}."
+TOO_SELDOM = "'{text}' is too seldom: say an interval of at most {most}."
 BAD_CLOCK = "'{text}' is no time of the day: say it as in 03:00."
 BAD_MOMENT = "'{text}' is no time: say it as in '2026-11-30 14:00'."
+TOO_LONG_AGO = (
+    "{time} is longer ago than versions are kept: 30 days, where the operator set nothing else."
+)
 NOT_YET = "{time} has not come yet."
 SYNCING = "Syncing"
 SYNCED = "{sent} sent, {received} received"

@@ -117,7 +117,7 @@ def _show(outcome: SyncOutcome) -> None:
         _name_arrived(outcome.arrived)
     else:
         print_note(sync_texts.SYNCED_NOTHING)
-    if outcome.full:
+    if outcome.full and not outcome.received:
         print_note(sync_texts.SYNCED_FULL)
     if outcome.rejected:
         print_table(

@@ -82,6 +82,7 @@ HELP_REGION = (
 BAD_REGION = "'{region}' is no country. Use two letters, as in CN, US or DE."
 ENROLLED = "This is now a terminal of {name} ({user_id}): {terminal_id}"
 ENROLLED_NEXT = "Bring your contacts in with: contactmesh terminal import FILE.vcf{which}"
+ENROLLED_SYNC = "Get your address book ({contacts}): contactmesh terminal sync{which}"
 ALREADY_ENROLLED = (
     "{folder} holds {terminal} already. Give the new terminal a name of its own with --as NAME."
 )
@@ -139,7 +140,6 @@ EXAMPLES_IMPORT = (
 HELP_IMPORT_FILES = "vCard files; - is standard input."
 NO_SUCH_FILE = "There is no file {file}."
 STANDARD_INPUT = "standard input"
-CARDS_DONE = "{task.fields[cards]} cards"
 COLUMNS_DAMAGES = ("Place", "Card", "What is wrong", "What to do")
 IMPORTED = "{added} new, {updated} changed, {unchanged} the same"
 IMPORT_DAMAGED = ", {count} not imported"
@@ -316,7 +316,7 @@ HELP_GROUP_UNSUBSCRIBE = "Have no changes of a group pushed to this terminal; pu
 EXAMPLE_GROUP_UNSUBSCRIBE = "Example:  contactmesh terminal group unsubscribe 家人"
 UNSUBSCRIBED = "Changes in {group} are not pushed to this terminal any more; it pulls them."
 HELP_YES = "Do not ask."
-SAY_YES = "{question} Say --yes, since there is nobody to ask."
+SAY_YES = "Nothing was done, for nobody is there to ask: {question} Say --yes if so."
 NOTHING_DONE = "Nothing was done."
 
 # invitations

@@ -49,9 +49,13 @@ def read_interval(text: str) -> int:
         WrongUsage: it is none, or shorter or longer than a terminal may wait.
     """
     found = re.fullmatch(r"(\d{1,8}) ?([smhd])", _plain(text).casefold())
-    seconds = 0 if found is None else int(found[1]) * sync_texts.UNITS[found[2]]
-    if not _SHORTEST <= seconds <= _LONGEST:
+    if found is None:
         raise WrongUsage(sync_texts.BAD_INTERVAL.format(text=text))
+    seconds = int(found[1]) * sync_texts.UNITS[found[2]]
+    if seconds < _SHORTEST:
+        raise WrongUsage(sync_texts.TOO_OFTEN.format(text=text, least=told_interval(_SHORTEST)))
+    if seconds > _LONGEST:
+        raise WrongUsage(sync_texts.TOO_SELDOM.format(text=text, most=told_interval(_LONGEST)))
     return seconds
 
 

@@ -62,7 +62,8 @@ def state_of(data: Path) -> SyncState:
     [
         (("sync", "--every", "15m", "--at", "03:00"), "one of --every, --at and --off"),
         (("sync", "--every", "often"), "as in 15m"),
-        (("sync", "--every", "30s"), "from 1m to 30d"),
+        (("sync", "--every", "1s"), "at least 1m"),
+        (("sync", "--every", "31d"), "at most 30d"),
         (("sync", "--at", "24:00"), "as in 03:00"),
         (("restore",), "Say a contact"),
         (("restore", "--book"), "belong together"),
@@ -73,7 +74,7 @@ def state_of(data: Path) -> SyncState:
         (("restore", "张伟", "--to", "0"), "--to"),
         (("restore", "--book", "--at", "yesterday", "--yes"), "as in '2026-11-30 14:00'"),
         (("restore", "--book", "--at", "9998-01-01", "--yes"), "has not come yet"),
-        (("restore", "--book", "--at", "2026-01-01 12:00"), "Say --yes"),
+        (("restore", "--book", "--at", "2020-01-01 00:00"), "longer ago than versions are kept"),
         (("own-card", "李伟", "--none"), "Say either"),
         (("sync-policy", "first-wins"), "latest-wins"),
         (("duplicates", "--join", "1", "--undo", "1"), "Say either"),
@@ -87,6 +88,13 @@ def test_what_does_not_fit_together_is_told_before_anything_is_done(
     assert result.exit_code == ExitCode.USAGE
     assert reason in result.stderr
     assert result.stderr.count("\n") == 1
+
+
+def test_restoring_the_book_is_asked_about_where_it_is_possible(alice: Run) -> None:
+    yesterday = (datetime.now(UTC) - timedelta(days=1)).isoformat()
+    asked = alice("restore", "--book", "--at", yesterday)
+    assert asked.exit_code == ExitCode.USAGE
+    assert "Nothing was done, for nobody is there to ask" in asked.stderr
 
 
 @pytest.mark.parametrize(
