@@ -47,7 +47,18 @@ class SimEvents:
     async def handle(self, batch: Sequence[Delivery]) -> Sequence[Parked]:
         """Handle every event of the batch."""
         events, parked = read_events(MULTI_SIM.events_queue.name, batch, KINDS)
+        owners = {
+            event.message.owner_id
+            for event in events
+            if isinstance(event.message, ContactChanged)
+        }
+        following = await self._replication.following_books(owners)
         for event in events:
+            if (
+                isinstance(event.message, ContactChanged)
+                and event.message.owner_id not in following
+            ):
+                continue
             await self._take(event)
         fault_point("before_ack")
         return parked

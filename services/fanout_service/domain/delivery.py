@@ -100,7 +100,9 @@ def of_book(event: ContactChanged) -> Delivery:
         changed_fields=event.changed_fields,
         book=event.book,
     )
-    return Delivery(update, (event.owner_id,), rev=event.rev)
+    sender = event.origin.terminal_id if event.origin is not None else None
+    muted = () if sender is None else ((event.owner_id, (sender,)),)
+    return Delivery(update, (event.owner_id,), muted_terminals=muted, rev=event.rev)
 
 
 def of_space(event: ContactChanged) -> list[Delivery]:

@@ -28,7 +28,7 @@ SWEEP_BATCH: Final = 500
 
 @dataclass(frozen=True, slots=True)
 class OutboxEntry:
-    """A plain event that a transaction has decided on; `id` is the place in the order.
+    """A plain event that a transaction has decided on; those under one `id` are deleted together.
 
     An outbox keeps no recipients, no headers and nothing transient.
     """

@@ -7,7 +7,7 @@ from pydantic import ValidationError
 
 from contactmesh.contacts import Card, digest
 from contactmesh.contracts.contact import ContactUpdate
-from contactmesh.contracts.sync.records import BookEntry, ChangeResult, ListedEntry
+from contactmesh.contracts.sync.records import BookEntry, ChangeResult, ListedEntry, Outcome
 from contactmesh.terminal.book_records import MarkedEntry
 from contactmesh.terminal.contact_changes import ContactChanges
 from contactmesh.terminal.reading import unreadable
@@ -38,6 +38,15 @@ class BookChanges:
 
     def result(self, sent: MarkedEntry, result: ChangeResult) -> None:
         """What became of a change that this terminal sent."""
+        if (
+            result.outcome in (Outcome.APPLIED, Outcome.SAME)
+            and result.card is None
+            and not result.deleted
+            and sent.own is not None
+            and self._records.book.own(sent.uid) == sent.own
+        ):
+            self._records.book.told(sent.uid, Known(result.rev, sent.own))
+            return
         own = self._own(sent.uid)
         card = None if sent.card is None else Card.model_validate_json(sent.card)
         try:

@@ -35,6 +35,7 @@ class MarkedEntry:
     known: Known
     updated_at: datetime
     card: str | None
+    own: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +172,7 @@ class BookRecords:
             new: also those of which it has never been told.
         """
         rows = self._database.execute(
-            "SELECT b.uid, b.rev, b.digest, b.updated_at, c.own AS card "  # noqa: S608 - a constant
+            "SELECT b.uid, b.rev, b.digest, b.own AS said, b.updated_at, c.own AS card "  # noqa: S608 - a constant
             "FROM book_entries b LEFT JOIN contacts c ON c.uid = b.uid AND c.own IS NOT NULL "
             f"WHERE {_MARKED} AND b.problem IS NULL "
             "AND (? OR b.rev IS NOT NULL OR b.digest IS NOT NULL) ORDER BY b.uid LIMIT ?",
@@ -183,9 +184,16 @@ class BookRecords:
                 known=Known(row["rev"], row["digest"]),
                 updated_at=datetime.fromisoformat(row["updated_at"]),
                 card=row["card"],
+                own=row["said"],
             )
             for row in rows
         ]
+
+    def own(self, uid: str) -> str | None:
+        row = self._database.execute(
+            "SELECT own FROM book_entries WHERE uid = ?", (uid,)
+        ).fetchone()
+        return None if row is None else row["own"]
 
     def problems(self) -> list[tuple[str, CardJson | None, str]]:
         """The uids of entries that the server does not take, with their cards, and why."""
