@@ -156,11 +156,13 @@ class BookRecords:
 
     def count(self) -> BookCount:
         """How the book stands here."""
+        # Each by an index of its own: without, every sync reads the whole table several times.
         row = self._database.execute(
-            "SELECT count(b.digest) AS known, "  # noqa: S608 - a constant
-            "count(*) FILTER (WHERE b.digest IS NOT NULL AND b.own IS NULL) AS deleted, "
-            f"count(*) FILTER (WHERE {_MARKED} AND b.problem IS NULL) AS waiting "
-            "FROM book_entries b"
+            "SELECT (SELECT count(*) FROM book_entries b WHERE b.digest IS NOT NULL) AS known, "  # noqa: S608 - a constant
+            f"(SELECT count(*) FROM book_entries b WHERE {_MARKED} AND b.digest IS NOT NULL "
+            "AND b.own IS NULL) AS deleted, "
+            f"(SELECT count(*) FROM book_entries b WHERE {_MARKED} "
+            "AND b.problem IS NULL) AS waiting"
         ).fetchone()
         return BookCount(row["known"], row["deleted"], row["waiting"])
 

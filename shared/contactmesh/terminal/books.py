@@ -230,15 +230,7 @@ class BookCommands(ServiceCommands):
 
     async def duplicates(self) -> list[Duplicate]:
         """The owner's entries that may be of one person, the likeliest first."""
-        return [
-            Duplicate(
-                await self.phonebook.contact(pair.first_id),
-                await self.phonebook.contact(pair.second_id),
-                pair.score,
-                pair.reasons,
-            )
-            for pair in await self.phonebook.alike()
-        ]
+        return await self.phonebook.duplicates()
 
     async def join_duplicates(self, first_id: str, second_id: str) -> str:
         """Make one of two entries: all of both is kept, and of what differs the first one's.

@@ -156,6 +156,9 @@ _MIGRATIONS: Final = (
     ) STRICT;
     CREATE INDEX book_entries_marked ON book_entries (uid) WHERE own IS NOT digest;
     CREATE INDEX book_entries_own ON book_entries (own);
+    CREATE INDEX book_entries_problem ON book_entries (uid) WHERE problem IS NOT NULL;
+    CREATE INDEX book_entries_behind ON book_entries (uid) WHERE told_rev > coalesce(rev, 0);
+    CREATE INDEX book_entries_known ON book_entries (uid) WHERE digest IS NOT NULL;
 
     INSERT INTO book_entries (uid, own, updated_at)
     SELECT uid, card_digest(own), strftime('%Y-%m-%dT%H:%M:%fZ', 'now')

@@ -12,6 +12,7 @@ from contactmesh.contracts.carrier.check import Checked
 from contactmesh.contracts.carrier.records import RegistrationRef
 from contactmesh.contracts.envelope import Envelope
 from contactmesh.contracts.group.commands import GroupList, Pulled
+from contactmesh.terminal.book_entries import Duplicate
 from contactmesh.terminal.changes import PULL_INTERVAL, Changes
 from contactmesh.terminal.entries import (
     Applied,
@@ -95,6 +96,18 @@ class Phonebook(PhonebookSpaces, PhonebookBook, PhonebookJoins):
             return None if contact is None or not groups else _contact(contact, groups)
 
         return await self._read(query)
+
+    async def duplicates(self) -> list[Duplicate]:
+        """The owner's entries that may be of one person, the likeliest first."""
+        return [
+            Duplicate(
+                await self.contact(pair.first_id),
+                await self.contact(pair.second_id),
+                pair.score,
+                pair.reasons,
+            )
+            for pair in await self.alike()
+        ]
 
     async def groups(self) -> list[KnownGroup]:
         """The groups that the user is in, as far as this terminal knows."""

@@ -1,6 +1,5 @@
 """Contacts that may be one person: finding them, making one of two, and parting them again."""
 
-from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Annotated
 
@@ -56,7 +55,7 @@ async def duplicates(
 async def _join(phonebook: Phonebook, name: str, yes: bool, as_json: bool) -> None:
     pair = one_named(
         name,
-        by_id(await _pairs(phonebook), name, _mark),
+        by_id(await phonebook.duplicates(), name, _mark),
         sync_texts.NO_PAIR,
         lambda pair: f"{_mark(pair)} ({pair.first.display_name}, {pair.second.display_name})",
     )
@@ -86,7 +85,7 @@ async def _undo(phonebook: Phonebook, name: str, as_json: bool) -> None:
 
 
 async def _list(phonebook: Phonebook, as_json: bool) -> None:
-    pairs, joins = await _pairs(phonebook), await phonebook.joins()
+    pairs, joins = await phonebook.duplicates(), await phonebook.joins()
     if as_json:
         print_json({"pairs": list(map(_json, pairs)), "joins": list(map(_join_json, joins))})
         return
@@ -105,18 +104,6 @@ async def _list(phonebook: Phonebook, as_json: bool) -> None:
             ],
         )
         print_note(suggested(sync_texts.UNDO_LISTED))
-
-
-async def _pairs(phonebook: Phonebook) -> Sequence[Duplicate]:
-    return [
-        Duplicate(
-            await phonebook.contact(pair.first_id),
-            await phonebook.contact(pair.second_id),
-            pair.score,
-            pair.reasons,
-        )
-        for pair in await phonebook.alike()
-    ]
 
 
 def _mark(pair: Duplicate) -> str:
