@@ -12,7 +12,7 @@ from contactmesh.deciding.decision import Decision
 from contactmesh.runtime.commands import Decided, Outcome, Request
 from sync_service.answers import Answers
 from sync_service.domain import choosing, erasing, exchanging, restoring, settling
-from sync_service.domain.documents import Limits
+from sync_service.domain.documents import Limits, owner_of
 from sync_service.domain.state import Asking, State
 from sync_service.repository.loading import Loading
 from sync_service.repository.reading import Reading
@@ -59,7 +59,7 @@ class SyncCommands:
         loaded = await self._loading.begin(book_of(request) for request in requests)
         await self._loading.load(loaded.state, wanted(asked))
         outcomes = [self._outcome(loaded.state, *one) for one in asked]
-        return Decided(outcomes, loaded.writes())
+        return Decided(outcomes, loaded.writes(), sorted(loaded.state.erased))
 
     async def answer(self, request: Request, now: datetime) -> Reply:
         """Answer a command that only asks."""
@@ -75,4 +75,7 @@ class SyncCommands:
             decision = RULES[type(command)](state, asking, command)
         except Refusal as refusal:
             return Outcome(Reply.refused(command.TYPE, refusal))
-        return Outcome(Reply.ok(command.TYPE, decision.result), decision.told)
+        shows = None
+        if isinstance(command, commands.Exchange):
+            shows = owner_of(asking.user_id, command.book)
+        return Outcome(Reply.ok(command.TYPE, decision.result), decision.told, shows)

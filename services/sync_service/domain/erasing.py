@@ -1,4 +1,4 @@
-"""Erasing: nothing of an entry is left that could restore it."""
+"""Erasing: nothing of an entry is left that could restore it, nor in replies given before."""
 
 from dataclasses import replace
 
@@ -23,4 +23,5 @@ def erase(state: State, asking: Asking, command: Erase) -> Decision:
         if conflict.owner == book.owner and conflict.uid in uids:
             state.conflicts.drop(conflict.key)
     state.put_book(writing.book)
+    state.erased.add(book.owner)
     return Decision(told=tuple(writing.told))

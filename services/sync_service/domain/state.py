@@ -126,6 +126,8 @@ class State:
         """(owner, revision): the entries after it"""
         self.known: set[tuple[str, int]] = set()
         """(owner, revision): an entry or a version in the database has it"""
+        self.erased: set[str] = set()
+        """owners of books that entries were erased from"""
 
     def books_of(self, user_id: str) -> list[Book]:
         """A user's books, by name."""

@@ -66,18 +66,32 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What was decided about a request: the reply, and the events that tell others."""
+    """What was decided about a request.
+
+    Attributes:
+        reply: to its sender.
+        told: the events that tell others.
+        shows: whose contact details the reply shows; `Decided.erased` names them when they go.
+    """
 
     reply: Reply
     told: Sequence[Told] = ()
+    shows: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """A batch's outcomes, one for each request in order, and the writes that hold them."""
+    """What was decided about a batch.
+
+    Attributes:
+        outcomes: one for each request, in order.
+        writes: what holds them.
+        erased: owners of contact details that the replies given so far may show no more.
+    """
 
     outcomes: Sequence[Outcome]
     writes: Sequence[Write | Addition] = field(default=())
+    erased: Sequence[str] = field(default=())
 
 
 class CommandService(Protocol):
@@ -95,6 +109,12 @@ class CommandService(Protocol):
         """Answer a command that only asks."""
         ...
 
+
+_ERASED: Final = Refusal(
+    ErrorCode.FULL_SYNC_REQUIRED,
+    "The command took effect; what its reply showed was erased meanwhile. Do a full sync.",
+    reason="erased",
+)
 
 MOST_ATTEMPTS: Final = 100
 RETRY_STALE: Final = retry_if_exception_type(StaleState)
@@ -243,11 +263,7 @@ class CommandHandler:
     async def _commit(self, requests: Mapping[str, Request]) -> list[Outgoing]:
         stored = await self._unit_of_work.inbox.replies(list(requests))
         fresh = [request for id_, request in requests.items() if id_ not in stored]
-        replies = [
-            Outgoing.to_terminal(Envelope.decode(reply), requests[id_].sender.terminal_id)
-            for id_, reply in stored.items()
-            if reply is not None
-        ]
+        replies = [self._again(requests[id_], reply) for id_, reply in stored.items()]
         if not fresh:
             return replies
         now = self._clock()
@@ -264,14 +280,21 @@ class CommandHandler:
         entries = await self._unit_of_work.commit(
             writes=decided.writes,
             handled=[
-                InboxEntry(request.inbox_id, answer.body, now)
-                for request, answer in zip(fresh, answers, strict=True)
+                InboxEntry(request.inbox_id, answer.body, now, outcome.shows)
+                for request, answer, outcome in zip(fresh, answers, decided.outcomes, strict=True)
             ],
             messages=events,
             now=now,
+            erased=decided.erased,
         )
         await self._relay.committed(entries)
         return replies + answers
+
+    def _again(self, request: Request, reply: bytes | None) -> Outgoing:
+        """The reply that was given, or why it cannot be given again."""
+        if reply is None:
+            return self._outgoing(request, Reply.refused(request.command.TYPE, _ERASED))
+        return Outgoing.to_terminal(Envelope.decode(reply), request.sender.terminal_id)
 
     def _outgoing(self, request: Request, reply: Reply) -> Outgoing:
         if reply.error is not None:

@@ -15,11 +15,19 @@ RETENTION_SECONDS: Final = 7 * 24 * 3600
 
 @dataclass(frozen=True, slots=True)
 class InboxEntry:
-    """A handled message. `id` holds its sender, so that nobody can ask for another's answer."""
+    """A handled message.
+
+    Attributes:
+        id: holds its sender, so that nobody can ask for another's answer.
+        reply: the answer, none for an event and where it was erased with what it showed.
+        handled_at: when.
+        shows: the owner of the contact details in the reply, none where there are none.
+    """
 
     id: str
     reply: bytes | None
     handled_at: datetime
+    shows: str | None = None
 
 
 class Inbox:
@@ -29,9 +37,12 @@ class Inbox:
         self._collection = database.collection(COLLECTION)
 
     async def prepare(self) -> None:
-        """Make sure that entries expire."""
+        """Make sure that entries expire, and that those to erase are found."""
         await self._collection.ensure(
-            [Index((("handled_at", 1),), expire_seconds=RETENTION_SECONDS)]
+            [
+                Index((("handled_at", 1),), expire_seconds=RETENTION_SECONDS),
+                Index((("shows", 1),)),
+            ]
         )
 
     async def replies(self, ids: Sequence[str]) -> Mapping[str, bytes | None]:
@@ -47,6 +58,19 @@ async def remember(transaction: Transaction, entries: Sequence[InboxEntry]) -> N
         StaleState: one of them was handled by another process meanwhile.
     """
     documents: list[Document] = [
-        {"_id": entry.id, "reply": entry.reply, "handled_at": entry.handled_at} for entry in entries
+        {
+            "_id": entry.id,
+            "reply": entry.reply,
+            "handled_at": entry.handled_at,
+            "shows": entry.shows,
+        }
+        for entry in entries
     ]
     await transaction.insert(COLLECTION, documents)
+
+
+async def erase_replies(transaction: Transaction, owners: Sequence[str]) -> None:
+    """Keep of the replies that show an owner's contact details only that they were given."""
+    if owners:
+        where = {"shows": {"$in": list(owners)}}
+        await transaction.update_all(COLLECTION, where, {"reply": None, "shows": None})

@@ -80,6 +80,14 @@ class Transaction:
                 documents, ordered=False, session=self._session
             )
 
+    async def update_all(
+        self, collection: str, where: Mapping[str, Any], values: Mapping[str, Any]
+    ) -> None:
+        """Set values in every document that matches."""
+        await self._database[collection].update_many(
+            where, {"$set": dict(values)}, session=self._session
+        )
+
 
 def _leaves_one(write: Write | Addition) -> bool:
     return isinstance(write, Addition) or write.document is not None

@@ -7,7 +7,7 @@ from contactmesh.messaging.faults import fault_point
 from contactmesh.messaging.message import Outgoing
 from contactmesh.messaging.relay import OutboxEntry
 from contactmesh.storage.database import Database
-from contactmesh.storage.inbox import Inbox, InboxEntry, remember
+from contactmesh.storage.inbox import Inbox, InboxEntry, erase_replies, remember
 from contactmesh.storage.outbox import MongoOutbox
 from contactmesh.storage.transaction import Addition, Write
 
@@ -32,8 +32,16 @@ class UnitOfWork:
         handled: Sequence[InboxEntry],
         messages: Sequence[Outgoing],
         now: datetime,
+        erased: Sequence[str] = (),
     ) -> list[OutboxEntry]:
         """Commit a unit of work; the outbox entries are leased to this process.
+
+        Args:
+            writes: the documents that changed.
+            handled: the messages that are handled by it.
+            messages: what is to be published.
+            now: when.
+            erased: owners of contact details that no reply given before may show any more.
 
         Raises:
             StaleState: something changed since it was loaded; load and decide again.
@@ -43,6 +51,7 @@ class UnitOfWork:
         async with self._database.transaction() as transaction:
             await transaction.write(writes)
             await remember(transaction, handled)
+            await erase_replies(transaction, erased)
             entries = await self.outbox.add(transaction, messages, now)
             fault_point("in_transaction")
         fault_point("after_commit")

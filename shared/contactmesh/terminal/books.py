@@ -190,17 +190,19 @@ class BookCommands(ServiceCommands):
         await self.sync()
         return restored
 
-    async def erase(self, contact_ids: Iterable[str]) -> None:
+    async def erase(self, contacts: Iterable[str]) -> None:
         """Erase entries with their history and conflicts: nothing can restore them.
 
+        Args:
+            contacts: the ids of contacts, or the uids of some that are deleted.
+
         Raises:
-            UnknownContact: there is none with one of these ids; nothing was erased.
-            NoOwnEntry: a group alone brought one of them; likewise.
+            NoOwnEntry: a group alone brought one of them; nothing was erased.
         """
-        uids = await self.phonebook.uids_of(contact_ids)
+        uids = [await self._uid_of(contact) for contact in contacts]
         for at in range(0, len(uids), MOST_RESTORED):
             page = uids[at : at + MOST_RESTORED]
-            there = tuple(uid for uid in page if has_fit_uid(uid))
+            there = tuple(uid for uid in dict.fromkeys(page) if has_fit_uid(uid))
             if there:
                 await self._requests.ask(Erase(uids=there), Done)
             self._tell(await self.phonebook.erased(page))

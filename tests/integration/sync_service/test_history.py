@@ -12,6 +12,7 @@ from contactmesh.contracts.errors import ErrorCode
 from contactmesh.contracts.sync.commands import (
     BookRestored,
     Erase,
+    Exchanged,
     Restore,
     RestoreBook,
     Restored,
@@ -239,9 +240,30 @@ async def test_what_is_erased_is_nowhere_any_more(system: System) -> None:
     assert again.outcome is Outcome.APPLIED
 
 
+async def test_a_reply_that_showed_what_was_erased_is_not_given_again(system: System) -> None:
+    phone, tablet = await in_step(system, an="1")
+    await phone.saves({"an": contact("an", "+8613700000009")})
+    asked = tablet.exchange(tablet.change("bo", contact("bo", "2")))
+    exchanged = await tablet.terminal.does(asked, "asked-twice")
+    assert isinstance(exchanged, Exchanged)
+    assert [one.uid for one in exchanged.changes] == [uid_of("an")]
+    await phone.terminal.does(Erase(uids=(uid_of("an"),)))
+
+    assert "+8613700000009" not in stored_by(system)
+    await tablet.terminal.send_command(asked, "asked-twice")
+    reply = await tablet.terminal.reply_to("asked-twice", number=2)
+    assert reply.error is not None
+    assert (reply.error.code, reply.error.details) == (
+        ErrorCode.FULL_SYNC_REQUIRED,
+        {"reason": "erased"},
+    )
+    await phone.catches_up()
+    assert phone.numbers() == {"bo": "2"}, "the command took effect once"
+
+
 def stored_by(system: System) -> str:
-    """All that sync_service keeps of books."""
+    """All that sync_service keeps; the outbox holds what is on its way."""
     name = f"{system.database_prefix}sync_service"
     with MongoClient[dict[str, Any]](system.mongodb_url) as client:
-        kept = ("books", "entries", "versions", "conflicts")
-        return str([list(client[name][one].find()) for one in kept])
+        kept = set(client[name].list_collection_names()) - {"outbox"}
+        return str([list(client[name][one].find()) for one in sorted(kept)])

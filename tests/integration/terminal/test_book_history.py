@@ -113,6 +113,17 @@ async def test_what_is_erased_is_gone_everywhere_and_cannot_be_restored(people: 
     assert all(version.deleted and version.card is None for version in history)
 
 
+async def test_what_was_deleted_can_still_be_erased(people: People) -> None:
+    phone, desk = await two(people, *persons(3))
+    await delete(phone, "Person 000")
+    await in_step(phone, desk)
+    (gone,) = await desk.deleted()
+    await desk.erase([gone.uid])
+    assert await phone.deleted() == await desk.deleted() == ()
+    assert await in_step(phone, desk) == await book(desk)
+    assert await names(phone) == ["Person 001", "Person 002"]
+
+
 async def test_ones_own_card_is_published_to_the_groups_without_what_is_private(
     people: People,
 ) -> None:

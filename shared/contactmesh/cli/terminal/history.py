@@ -11,7 +11,7 @@ from contactmesh.cli.terminal import sync_texts
 from contactmesh.cli.terminal.asking import SaidYes, sure
 from contactmesh.cli.terminal.cards import brief
 from contactmesh.cli.terminal.connecting import connected
-from contactmesh.cli.terminal.naming import ContactName, contact_named
+from contactmesh.cli.terminal.naming import ContactName
 from contactmesh.cli.terminal.place import Place, at_a_terminal
 from contactmesh.cli.terminal.suggesting import suggested
 from contactmesh.cli.terminal.sync_telling import tell_waiting
@@ -57,8 +57,8 @@ async def erase(
 ) -> None:
     """Erase contacts with their history."""
     async with connected(place, asks=not yes) as terminal:
-        found = [await contact_named(terminal.phonebook, name) for name in names]
-        contacts = {contact.contact_id: contact.display_name for contact in found}
+        found = [await entry_named(terminal, name) for name in names]
+        contacts = {entry.handle: entry.name for entry in found}
         together = ", ".join(contacts.values())
         ask = sync_texts.ASK_ERASE if len(contacts) > 1 else sync_texts.ASK_ERASE_ONE
         sure(ask.format(names=together), yes)

@@ -184,7 +184,7 @@ HELP_ERASE = (
     "only delete a contact there is 'delete'."
 )
 EXAMPLE_ERASE = "Example:  contactmesh terminal erase 张伟 王芳"
-HELP_ERASE_CONTACTS = "Contacts by name or id."
+HELP_ERASE_CONTACTS = "Contacts, also deleted ones, by name or id."
 ASK_ERASE = "Erase {names}? Nothing can bring them back."
 ASK_ERASE_ONE = "Erase {names}? Nothing can bring it back."
 ERASED = "{names} erased, with all history."
