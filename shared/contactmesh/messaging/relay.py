@@ -23,12 +23,13 @@ from contactmesh.messaging.publisher import Publisher
 log = structlog.get_logger()
 
 SWEEP_SECONDS: Final = 5.0
-SWEEP_BATCH: Final = 500
+SWEEP_BATCH: Final = 100
+"""Messages of up to a megabyte each."""
 
 
 @dataclass(frozen=True, slots=True)
 class OutboxEntry:
-    """A plain event that a transaction has decided on; those under one `id` are deleted together.
+    """A plain event that a transaction has decided on; `id` is the place in the order.
 
     An outbox keeps no recipients, no headers and nothing transient.
     """
