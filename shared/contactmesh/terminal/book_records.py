@@ -29,6 +29,7 @@ class MarkedEntry:
         known: what the server last said of it.
         updated_at: when the owner changed it last, by this terminal's clock.
         card: its JSON, none if it was deleted.
+        own: the digest of its card, none if it was deleted.
     """
 
     uid: str
@@ -174,7 +175,7 @@ class BookRecords:
             new: also those of which it has never been told.
         """
         rows = self._database.execute(
-            "SELECT b.uid, b.rev, b.digest, b.own AS said, b.updated_at, c.own AS card "  # noqa: S608 - a constant
+            "SELECT b.uid, b.rev, b.digest, b.own, b.updated_at, c.own AS card "  # noqa: S608 - a constant
             "FROM book_entries b LEFT JOIN contacts c ON c.uid = b.uid AND c.own IS NOT NULL "
             f"WHERE {_MARKED} AND b.problem IS NULL "
             "AND (? OR b.rev IS NOT NULL OR b.digest IS NOT NULL) ORDER BY b.uid LIMIT ?",
@@ -186,12 +187,13 @@ class BookRecords:
                 known=Known(row["rev"], row["digest"]),
                 updated_at=datetime.fromisoformat(row["updated_at"]),
                 card=row["card"],
-                own=row["said"],
+                own=row["own"],
             )
             for row in rows
         ]
 
     def own(self, uid: str) -> str | None:
+        """The digest of what an entry says here, none if it is not here."""
         row = self._database.execute(
             "SELECT own FROM book_entries WHERE uid = ?", (uid,)
         ).fetchone()
