@@ -16,8 +16,8 @@ async def main(amqp_url: str) -> None:
     await queue.bind("contactmesh.events", "contact.changed.#")
     async with queue.iterator() as messages:
         async for message in messages:
-            event = Envelope.decode(message.body)
-            print(event.type, event.subject, *event.data["changed_fields"], flush=True)
+            for event in Envelope.decode_all(message.body):
+                print(event.type, event.subject, *event.data["changed_fields"], flush=True)
             await message.ack()
 
 

@@ -60,6 +60,13 @@ class Replication:
             if account.consent and account.carrier_id != event.carrier_id:
                 await self._run(cause, event.owner_id, partial(step, account.carrier_id))
 
+    async def following_books(self, owner_ids: set[str]) -> set[str]:
+        """Those of the owners who have an account that follows their address book."""
+        if not owner_ids:
+            return set()
+        state = await self._loading.begin(sorted(owner_ids))
+        return {one.user_id for one in state.accounts if one.follows_book}
+
     async def book_changed(self, cause: Event, event: ContactChanged) -> None:
         """Take an entry of the address book over into each account that follows it."""
 

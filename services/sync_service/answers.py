@@ -15,7 +15,7 @@ from contactmesh.contracts.sync.records import (
 from contactmesh.runtime.commands import Request
 from sync_service.domain import documents
 from sync_service.domain.documents import owner_of
-from sync_service.domain.listing import deletions_known_since
+from sync_service.domain.listing import DELETIONS_KEPT, deletions_known_since
 from sync_service.domain.times import micros, moment
 from sync_service.domain.tokens import listing_token
 from sync_service.repository.reading import Reading
@@ -41,7 +41,7 @@ class Answers:
             case commands.ListHistory() as command:
                 return await self._history(user_id, command)
             case commands.ListDeleted() as command:
-                return await self._deleted(user_id, command)
+                return await self._deleted(user_id, command, now)
             case commands.ListConflicts() as command:
                 return await self._conflicts(user_id, command)
             case other:
@@ -63,8 +63,12 @@ class Answers:
         book = await self._reading.book(user_id, command.book)
         limit = min(command.limit, commands.MOST_WITH_CARDS) if command.cards else command.limit
         found, more = await self._reading.entries(
-            book.owner, command.after, limit=limit, cards=command.cards
+            book, command.after or 0, limit=limit, cards=command.cards
         )
+        after = found[-1].rev if more else None
+        if not more and (await self._reading.book(user_id, command.book)).rev > book.rev:
+            # What was edited meanwhile may have moved past the end before it was read.
+            after = book.rev or None
         return commands.BookListing(
             entries=tuple(
                 ListedEntry(
@@ -76,7 +80,7 @@ class Answers:
                 )
                 for one in found
             ),
-            after=found[-1].uid if more else None,
+            after=after,
             token=listing_token(self._key, book, micros(now)),
             since=deletions_known_since(book, now),
         )
@@ -109,9 +113,16 @@ class Answers:
         versions = tuple(_version(*one) for one in found)
         return commands.History(versions=versions, before=versions[-1].rev if more else None)
 
-    async def _deleted(self, user_id: str, command: commands.ListDeleted) -> commands.DeletedList:
+    async def _deleted(
+        self, user_id: str, command: commands.ListDeleted, now: datetime
+    ) -> commands.DeletedList:
+        book = await self._reading.book(user_id, command.book)
         found, more = await self._reading.deleted(
-            owner_of(user_id, command.book), command.before, limit=command.limit
+            book,
+            command.before,
+            # What is restored is in the history, which is kept no longer than deletions are.
+            since=micros(now - DELETIONS_KEPT),
+            limit=command.limit,
         )
         return commands.DeletedList(
             entries=tuple(

@@ -40,7 +40,7 @@ class Page:
 
     Attributes:
         entries: the revision and uid of each; the entries themselves are in the state.
-        complete: whether none follow.
+        complete: whether none are known to follow.
     """
 
     entries: tuple[tuple[int, str], ...] = ()

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from contactmesh.storage.database import Database
 from contactmesh.storage.transaction import Document, Write
+from contactmesh.storage.windows import ascending
 from sync_service.domain.documents import Limits, owner_of
 from sync_service.domain.state import Page, State
 from sync_service.repository import mapping
@@ -126,15 +127,20 @@ class Loading:
             state.pages[owner, since] = Page()
             return
         limit = self._limits.page
-        found = await self._entries.find(
-            {"owner": owner, "rev": {"$gt": since}},
-            sort=[("rev", 1)],
-            limit=limit + 1,
+        found = await ascending(
+            self._entries,
+            {"owner": owner},
+            "rev",
+            after=since,
+            until=book.rev,
+            limit=limit,
             without=CONTENTS,
         )
-        page = that_fit(found[:limit], self._limits.reply_bytes, cards=True)
+        page = that_fit(found, self._limits.reply_bytes, cards=True)
+        whole = len(found) < limit or found[-1]["rev"] == book.rev
         state.pages[owner, since] = Page(
-            tuple((one["rev"], one["uid"]) for one in page), complete=len(page) == len(found)
+            tuple((one["rev"], one["uid"]) for one in page),
+            complete=whole and len(page) == len(found),
         )
         want.entries |= {(owner, one["uid"]) for one in page}
 

@@ -12,7 +12,7 @@ from contactmesh.contracts import contact, identity
 from contactmesh.contracts.carrier import access, check, feed
 from contactmesh.contracts.carrier.events import RegistrationRecycled
 from contactmesh.contracts.command import Command
-from contactmesh.contracts.envelope import CONTENT_TYPE, Envelope, Message
+from contactmesh.contracts.envelope import BATCH_CONTENT_TYPE, CONTENT_TYPE, Envelope, Message
 from contactmesh.contracts.group import commands, events, updates
 from contactmesh.contracts.multi_sim import commands as sim_commands
 from contactmesh.contracts.multi_sim import events as sim_events
@@ -29,6 +29,12 @@ class Channel(StrEnum):
     EVENTS = "contactmesh.events"
     TERMINALS = "contactmesh.terminals"
 
+
+SEVERAL: Final = (
+    "Entries of one address book that change together come as an array of CloudEvents, under the "
+    f"content type {BATCH_CONTENT_TYPE} and the routing key contact.changed.book. An owner's own "
+    "card comes by itself, under contact.changed.book.own."
+)
 
 COMMANDS: Final[tuple[type[Command], ...]] = (
     commands.CreateGroup,
@@ -161,6 +167,7 @@ def asyncapi() -> JsonObject:
         "channels": {
             channel.value: {
                 "address": channel.value,
+                **({"description": SEVERAL} if channel is Channel.EVENTS else {}),
                 "messages": {
                     message.__name__: {"$ref": f"#/components/messages/{message.__name__}"}
                     for message in messages

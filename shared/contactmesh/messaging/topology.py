@@ -56,6 +56,11 @@ class Queue:
         """Where a message goes that a person has to look at."""
         return f"{self.name}.dead"
 
+    @property
+    def brings_events(self) -> bool:
+        """Whether what it brings comes from services alone."""
+        return all(binding.exchange == EVENTS for binding in self.bindings)
+
 
 @dataclass(frozen=True, slots=True)
 class ServiceTopology:
@@ -90,7 +95,7 @@ GROUP = ServiceTopology(
     "group_service",
     handles_commands=True,
     events=(
-        "contact.changed.book",
+        "contact.changed.book.own",
         "contact.changed.line",
         "group.audience.requested",
         "group.dissolved",
@@ -100,7 +105,7 @@ GROUP = ServiceTopology(
 FANOUT = ServiceTopology(
     "fanout_service",
     events=(
-        "contact.changed.book",
+        "contact.changed.book.#",
         "contact.changed.card",
         "contact.changed.space",
         "group.created",
@@ -133,7 +138,7 @@ MULTI_SIM = ServiceTopology(
     "multi_sim_replication_service",
     handles_commands=True,
     events=(
-        "contact.changed.book",
+        "contact.changed.book.#",
         "registration.recycled",
         "sim.removed",
         "space.catch_up",
@@ -200,9 +205,14 @@ def policies() -> tuple[Policy, ...]:
     )
 
 
-def event_key(event_type: str, scope: str | None = None) -> str:
-    """The routing key of an event: its type, and for `contact.changed` its scope."""
-    return event_type if scope is None else f"{event_type}.{scope}"
+def event_key(event_type: str, scope: str | None = None, *, own_card: bool = False) -> str:
+    """The routing key of an event: its type, and for `contact.changed` its scope.
+
+    An owner's own card in an address book has a key of its own: few entries are one, and the groups
+    need to hear of no others.
+    """
+    key = event_type if scope is None else f"{event_type}.{scope}"
+    return f"{key}.own" if own_card else key
 
 
 def terminal_queue(terminal_id: str) -> str:

@@ -7,7 +7,7 @@ from pydantic import ValidationError
 
 from contactmesh.contacts import Card, digest, display_name
 from contactmesh.contracts.contact import ContactUpdate
-from contactmesh.contracts.sync.records import BookEntry, ChangeResult, ListedEntry
+from contactmesh.contracts.sync.records import BookEntry, ChangeResult, ListedEntry, Outcome
 from contactmesh.terminal.book_records import MarkedEntry
 from contactmesh.terminal.contact_changes import ContactChanges
 from contactmesh.terminal.reading import unreadable
@@ -48,6 +48,9 @@ class BookChanges:
 
     def result(self, sent: MarkedEntry, result: ChangeResult) -> None:
         """What became of a change that this terminal sent."""
+        if self._stands(sent, result):
+            self._records.book.told(sent.uid, Known(result.rev, sent.own))
+            return
         own = self._own(sent.uid)
         card = None if sent.card is None else Card.model_validate_json(sent.card)
         try:
@@ -58,6 +61,12 @@ class BookChanges:
         if result.erased:
             self._records.joins.forget_of(sent.uid)
         self._become(sent.uid, own, became)
+
+    def _stands(self, sent: MarkedEntry, result: ChangeResult) -> bool:
+        """Whether an entry is the same here, there and as it was sent: no card has to be read."""
+        taken = result.outcome in (Outcome.APPLIED, Outcome.SAME)
+        same_there = taken and result.card is None and not result.deleted
+        return same_there and sent.own is not None and self._records.book.own(sent.uid) == sent.own
 
     def news(self, entry: News) -> bool:
         """What the server tells of an entry, asked or not.
@@ -126,7 +135,7 @@ class BookChanges:
         return None if contact is None else Card.model_validate(contact.own)
 
     def _become(self, uid: str, before: Card | None, became: Became) -> bool:
-        changed = _digest(before) != _digest(became.own)
+        changed = _differ(before, became.own)
         if changed and became.own is None:
             self.delete(uid)
         elif changed and became.own is not None:
@@ -153,9 +162,11 @@ def _card(uid: str, card: Mapping[str, Any] | None) -> Card | None:
     return None if card is None else Card.model_validate({**card, "uid": uid})
 
 
-def _digest(card: Card | None) -> str | None:
-    return None if card is None else digest(card)
-
-
 def _name(card: Card | None) -> str | None:
     return None if card is None else display_name(card)
+
+
+def _differ(before: Card | None, after: Card | None) -> bool:
+    if before is None or after is None:
+        return before is not after
+    return digest(before) != digest(after)

@@ -29,12 +29,14 @@ class MarkedEntry:
         known: what the server last said of it.
         updated_at: when the owner changed it last, by this terminal's clock.
         card: its JSON, none if it was deleted.
+        own: the digest of its card, none if it was deleted.
     """
 
     uid: str
     known: Known
     updated_at: datetime
     card: str | None
+    own: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +203,7 @@ class BookRecords:
             new: also those of which it has never been told.
         """
         rows = self._database.execute(
-            "SELECT b.uid, b.rev, b.digest, b.updated_at, c.own AS card "  # noqa: S608 - a constant
+            "SELECT b.uid, b.rev, b.digest, b.own, b.updated_at, c.own AS card "  # noqa: S608 - a constant
             "FROM book_entries b LEFT JOIN contacts c ON c.uid = b.uid AND c.own IS NOT NULL "
             f"WHERE {_MARKED} AND b.problem IS NULL "
             "AND (? OR b.rev IS NOT NULL OR b.digest IS NOT NULL) ORDER BY b.uid LIMIT ?",
@@ -213,9 +215,17 @@ class BookRecords:
                 known=Known(row["rev"], row["digest"]),
                 updated_at=datetime.fromisoformat(row["updated_at"]),
                 card=row["card"],
+                own=row["own"],
             )
             for row in rows
         ]
+
+    def own(self, uid: str) -> str | None:
+        """The digest of what an entry says here, none if it is not here."""
+        row = self._database.execute(
+            "SELECT own FROM book_entries WHERE uid = ?", (uid,)
+        ).fetchone()
+        return None if row is None else row["own"]
 
     def problems(self) -> list[tuple[str, CardJson | None, str]]:
         """The uids of entries that the server does not take, with their cards, and why."""

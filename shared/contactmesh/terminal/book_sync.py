@@ -220,7 +220,7 @@ class BookSync:
         history = await self._ask(ListHistory(uid=uid, before=rev + 1, limit=1), History)
         return any(version.rev == rev for version in history.versions)
 
-    async def _list(self, run: _Run, *, cards: bool, limit: int, after: str | None) -> BookListing:
+    async def _list(self, run: _Run, *, cards: bool, limit: int, after: int | None) -> BookListing:
         page = await self._ask(ListBook(after=after, cards=cards, limit=limit), BookListing)
         if cards:
             entries = [one for one in page.entries if one.card is not None]

@@ -153,12 +153,14 @@ class ContactChanges:
         if before is not None and before.own is not None and before.uid != uid:
             self._records.spaces.stay_private(before.uid, uid)
         self._track(before, contact)
+        reached_by = reach_keys(shown, self._region)
+        if contact.own is not None and contact.own != shown:
+            reached_by |= reach_keys(contact.own, self._region)
         self._records.save_contact(
             replace(contact, uid=uid, display_name=name),
             sort_key=_sort_key(shown, name),
             search_text=_search_text(shown, name),
-            reached_by=reach_keys(contact.own or {}, self._region)
-            | reach_keys(shown, self._region),
+            reached_by=reached_by,
         )
         if not shown:
             return

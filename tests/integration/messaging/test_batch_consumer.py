@@ -17,6 +17,7 @@ from tests.backends import Broker
 from tests.wire import DEADLINE, take_parked
 from yarl import URL
 
+from contactmesh.contracts.envelope import BATCH_CONTENT_TYPE
 from contactmesh.local.waiting import until
 from contactmesh.messaging.connection import BrokerUnavailable, connect
 from contactmesh.messaging.consumer import BATCH, BatchConsumer
@@ -157,6 +158,51 @@ async def test_what_arrives_while_a_batch_is_handled_is_the_next_batch(
     assert handler.calls[0] == 1, "alone when it is quiet"
     assert max(handler.calls) == BATCH
     assert await _waiting(broker, QUEUE.name) == 0
+
+
+async def test_events_that_share_a_message_are_handled_and_parked_each_by_itself(
+    broker: Broker, publisher: Publisher
+) -> None:
+    handler = Handler(
+        fails=lambda one: ValueError() if b"bad" in one.body else None,
+        parks=lambda one: b"odd" in one.body,
+    )
+    ids = [f"good{number}" for number in range(BATCH - 10)]
+    events = ["bad", *ids, "odd"]
+    body = "[" + ", ".join(f'{{"id": "{id_}"}}' for id_ in events) + "]"
+    now = datetime.now(UTC)
+    plain = Outgoing(EVENTS, "group.dissolved", b'{"id":"plain"}', "m-1", "group.dissolved", now)
+    several = replace(plain, body=body.encode(), content_type=BATCH_CONTENT_TYPE, message_id="m-2")
+    async with _consuming(broker, handler, publisher):
+        handler.gate.clear()
+        await publisher.publish([plain, several, replace(plain, message_id="m-3"), several])
+        handler.gate.set()
+        parked = [await take_parked(broker.url, QUEUE.name) for _ in range(4)]
+        await handler.until_handled(*(f'{{"id":"{id_}"}}' for id_ in ids))
+    assert [one for one in handler.handled if "plain" not in one] == [
+        f'{{"id":"{id_}"}}' for _ in range(2) for id_ in ids
+    ]
+    assert max(handler.calls) <= BATCH + 1, "a message is not parted, and batches are no larger"
+    assert sorted((one.body, one.headers["x-original-message-id"]) for one in parked) == [
+        (f'{{"id":"{id_}"}}'.encode(), id_) for id_ in ("bad", "bad", "odd", "odd")
+    ]
+    assert await _waiting(broker, QUEUE.name) == 0
+
+
+async def test_a_command_stays_one_whatever_its_sender_calls_it(
+    broker: Broker, publisher: Publisher
+) -> None:
+    handler = Handler()
+    now = datetime.now(UTC)
+    key = "command.lin_aaaaaaaa.group_service.list"
+    several = Outgoing(COMMANDS, key, b"[{},{},{}]", "m", "x", now, content_type=BATCH_CONTENT_TYPE)
+    consumer = BatchConsumer(broker.url, GROUP.commands_queue, handler, publisher, name="tests")
+    running = asyncio.create_task(consumer.run())
+    await publisher.publish([several], mandatory=True)
+    await handler.until_handled("[{},{},{}]")
+    consumer.stop()
+    await running
+    assert handler.handled == ["[{},{},{}]"]
 
 
 async def test_poison_is_found_and_parked_with_its_reason_while_the_others_pass(

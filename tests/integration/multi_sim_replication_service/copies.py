@@ -47,10 +47,13 @@ class _HookedUnitOfWork(UnitOfWork):
         handled: Sequence[InboxEntry],
         messages: Sequence[Outgoing],
         now: datetime,
+        erased: Sequence[str] = (),
     ) -> list[OutboxEntry]:
         if self._hook is not None:
             await self._hook()
-        return await super().commit(writes=writes, handled=handled, messages=messages, now=now)
+        return await super().commit(
+            writes=writes, handled=handled, messages=messages, now=now, erased=erased
+        )
 
 
 @dataclass

@@ -158,7 +158,7 @@ async def test_what_an_entry_was_is_listed_and_can_be_restored(system: System) -
     await phone.catches_up()
     assert (phone.numbers(), phone.revs[uid_of("an")]) == ({"an": "3"}, rev)
     assert await phone.deleted() == []
-    await tablet.terminal.until(lambda: any(one["rev"] == rev for one in tablet.pushed()))
+    await phone.terminal.until(lambda: any(one["rev"] == rev for one in phone.pushed()))
     error = await tablet.terminal.refused(Restore(uid=uid_of("an"), rev=1))
     assert error.code is ErrorCode.NOT_FOUND
 

@@ -100,8 +100,8 @@ class Line:
                 raise TypeError(command.TYPE)
 
     def _listing(self, command: ListBook) -> BookListing:
-        entries = sorted(self.server.stored.entries.values(), key=lambda entry: entry.uid)
-        page = [entry for entry in entries if entry.uid > (command.after or "")][:2]
+        entries = sorted(self.server.stored.entries.values(), key=lambda entry: entry.rev)
+        page = [entry for entry in entries if entry.rev > (command.after or 0)][:2]
         return BookListing(
             entries=tuple(
                 ListedEntry(
@@ -113,7 +113,7 @@ class Line:
                 )
                 for entry in page
             ),
-            after=page[-1].uid if page and page[-1] is not entries[-1] else None,
+            after=page[-1].rev if page and page[-1] is not entries[-1] else None,
             token=self.server.lists(),
             since=deletions_known_since(self.server.book(), self.server.now),
         )

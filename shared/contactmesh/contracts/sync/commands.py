@@ -84,19 +84,21 @@ class Exchange(_BookCommand):
 
 
 class BookListing(Result):
-    """One page of a book by uid, deleted entries included; go on with `after` while it is set.
+    """One page of a book by revision, deleted entries included; go on with `after` while it is set.
 
-    `token` is of the moment before the first page: exchange with that of the first page after the
-    last. An entry that the terminal has with a newer revision than listed, or that is not listed
-    although its revision is later than `since`, was lost by a restore of the database: send it
-    again. One that is not listed and older was deleted long ago; but after `full_sync_required`
-    with the reason `restored` nothing was that the terminal had not been told of.
+    An entry that is edited meanwhile comes again with its new revision, and counts as it comes
+    last; none is missed. `token` is of the moment before the first page: exchange with that of the
+    first page after the last. An entry that the terminal has with a newer revision than listed, or
+    that is not listed although its revision is later than `since`, was lost by a restore of the
+    database: send it again. One that is not listed and older was deleted long ago; but after
+    `full_sync_required` with the reason `restored` nothing was that the terminal had not been told
+    of.
     """
 
     TYPE: ClassVar[str] = "sync.list"
 
     entries: tuple[ListedEntry, ...]
-    after: ContactUid | None = None
+    after: int | None = None
     token: Token
     since: int
 
@@ -108,7 +110,7 @@ class ListBook(_BookCommand):
     RESULT: ClassVar[type[Result]] = BookListing
     READS: ClassVar[bool] = True
 
-    after: ContactUid | None = None
+    after: int | None = Field(default=None, ge=1)
     cards: bool = False
     limit: int = Field(default=MOST_LISTED, ge=1, le=MOST_LISTED)
 
