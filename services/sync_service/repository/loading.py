@@ -140,7 +140,11 @@ class Loading:
 
     async def _load_known(self, state: State, owner: str, revs: list[int]) -> None:
         book = state.books.get(owner)
-        asked = [rev for rev in revs if book is not None and rev != book.rev]
+        if book is None:
+            return
+        # The book may be at another one before the token is looked at: by a command before it.
+        state.known |= {(owner, rev) for rev in revs if rev == book.rev}
+        asked = [rev for rev in revs if rev != book.rev]
         if not asked:
             return
         where = {"owner": owner, "rev": {"$in": asked}}

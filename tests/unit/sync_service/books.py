@@ -30,7 +30,7 @@ from sync_service.domain.documents import (
 from sync_service.domain.restoring import since_of
 from sync_service.domain.state import Asking, Page, State
 from sync_service.domain.times import micros
-from sync_service.domain.tokens import listing_token, read_token
+from sync_service.domain.tokens import known_since, listing_token, read_token
 from sync_service.handlers import RULES
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
@@ -208,13 +208,15 @@ class Server:
                 self._load_versions(state, [*named, *sorted(own)[-1:]])
         if command.token is not None:
             try:
-                since = read_token(asking, owner, command.token).rev
+                token = read_token(asking, owner, command.token)
             except Refusal:
                 return
-            self._load_page(state, owner, since)
-            revs = {(one.owner, one.rev) for one in self.stored.entries.values()}
+            self._load_page(state, owner, token.rev)
+            revs = {(owner, book.rev) for owner, book in self.stored.books.items()}
+            revs |= {(one.owner, one.rev) for one in self.stored.entries.values()}
             revs |= {(one.owner, one.rev) for one in self.stored.versions.values()}
-            state.known |= {(owner, since)} & revs
+            asked = token.vouched(known_since(asking))
+            state.known |= {(owner, rev) for rev in asked} & revs
 
     def _load_restore(self, state: State, owner: str, command: RestoreBook) -> None:
         page = self._load_page(state, owner, since_of(command))
