@@ -176,8 +176,7 @@ class Loading:
             "owner": owner,
             "uid": {"$in": sorted(bases)},
             "rev": {"$gt": min(bases.values())},
-            "by": terminal_id,
-            "sent": {"$ne": None},
+            "$or": [{"by": terminal_id, "sent": {"$ne": None}}, {"same_by": terminal_id}],
         }
         found = await self._versions.find(where, without=CONTENTS)
         want.versions |= _newest(one for one in found if one["rev"] > bases[one["uid"]])

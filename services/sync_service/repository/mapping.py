@@ -130,6 +130,7 @@ def _stored_contents(document: Entry | Version) -> Document:
         "size": 0 if card is None else len(card.encode()),
         "name": "" if contents is None else display_name(Card.model_validate(contents)),
         "times": [[path, *stamp] for path, stamp in document.times.items()],
+        "same_by": list(document.same_by),
         "changed_fields": list(document.changed_fields),
     }
 
@@ -142,6 +143,7 @@ def _contents(document: Document) -> dict[str, Any]:
         **values,
         "card": None if card is None else json.loads(card),
         "times": _times(values.get("times", ())),
+        "same_by": tuple(values.get("same_by", ())),
         "changed_fields": tuple(values["changed_fields"]),
     }
 

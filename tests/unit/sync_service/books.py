@@ -201,7 +201,7 @@ class Server:
                     for key, version in self.stored.versions.items()
                     if key[:2] == (owner, change.uid)
                     and key[2] > since
-                    and version.by == asking.terminal_id
+                    and asking.terminal_id in (version.by, *version.same_by)
                 ]
                 was = None if entry is None else entry.was_rev
                 named = [(owner, change.uid, rev) for rev in (since, was) if rev]
