@@ -6,11 +6,16 @@ from pathlib import Path
 
 import pytest
 import pytest_asyncio
+from hypothesis import settings
 from pydantic import SecretStr
 from tests.backends import Backends, Broker, drop_databases, fresh_vhost, running_backends
 
 from contactmesh.local.settings import SERVICE_NAMES
 from contactmesh.local.stack import Stack, StackSettings
+
+# How long an example takes says more of the machine's other work than of the code.
+settings.register_profile("contactmesh", deadline=None)
+settings.load_profile("contactmesh")
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")

@@ -78,6 +78,8 @@ class Entry:
         times: when its fields were changed, those of the last 30 days.
         sent: the digest of what the terminal sent, none where they were not sent but restored. It
             differs from `digest` where what was sent was merged.
+        same_by: further terminals that sent these contents, when they stood already.
+        updated_by: the terminal of `updated_at`, where that is one of those.
         changed_fields: in what they differ from those before.
         made: whether none stood before.
         was_rev: where it is deleted, the revision of the contents before.
@@ -98,6 +100,8 @@ class Entry:
     card: Contents | None = None
     times: Times = field(default_factory=dict)
     sent: str | None = None
+    same_by: tuple[str, ...] = ()
+    updated_by: str | None = None
     changed_fields: tuple[str, ...] = ()
     made: bool = False
     was_rev: int | None = None
@@ -147,6 +151,7 @@ class Version:
     card: Contents | None = None
     times: Times = field(default_factory=dict)
     sent: str | None = None
+    same_by: tuple[str, ...] = ()
     changed_fields: tuple[str, ...] = ()
     made: bool = False
 
@@ -163,7 +168,14 @@ class Version:
     def erased(self) -> "Version":
         """What is left of it when its entry is erased."""
         return replace(
-            self, uid="", digest=NO_CARD, card=None, times={}, sent=None, changed_fields=()
+            self,
+            uid="",
+            digest=NO_CARD,
+            card=None,
+            times={},
+            sent=None,
+            same_by=(),
+            changed_fields=(),
         )
 
 

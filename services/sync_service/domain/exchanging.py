@@ -10,7 +10,7 @@ from sync_service.domain.guarding import check_deletions, with_deletions
 from sync_service.domain.paging import Room, unseen
 from sync_service.domain.state import Asking, Page, State
 from sync_service.domain.taking import Taking
-from sync_service.domain.tokens import Token, full_sync, read_token, write_token
+from sync_service.domain.tokens import Token, full_sync, known_since, read_token, write_token
 from sync_service.domain.writing import Writing
 
 
@@ -64,8 +64,9 @@ def _token(state: State, asking: Asking, book: Book, command: Exchange) -> Token
         return Token(rev=0, issued=asking.received, synced=book.synced)
     token = read_token(asking, book.owner, command.token)
     stood = {0, book.rev, *(rev for rev, _ in book.stood)}
-    if token.rev not in stood and (book.owner, token.rev) not in state.known:
-        # What this terminal has seen, a database that was restored has lost.
+    asked = token.vouched(known_since(asking)) - stood
+    if not all((book.owner, rev) in state.known for rev in asked):
+        # What this terminal has seen, or sent, a database that was restored has lost.
         raise full_sync("restored")
     return token
 

@@ -40,6 +40,14 @@ class Token:
     sent_all: int = 0
     own: tuple[tuple[int, int], ...] = ()
 
+    def vouched(self, since: int) -> set[int]:
+        """The revisions that a database has given if it has given this token.
+
+        Args:
+            since: of the terminal's own, those up to then may be forgotten by now.
+        """
+        return {self.rev, *(last for _, last in self.own if last > since)}
+
     def with_own(self, first: int, last: int) -> "Token":
         """The token with more revisions of its own; without room, the oldest are given again."""
         own = [*self.own, (first, last)]
@@ -71,6 +79,11 @@ def read_token(asking: Asking, owner: str, text: str) -> Token:
         raise full_sync("expired")
     own = tuple((first, last) for first, last in _RANGE.iter_unpack(content[_HEAD.size :]))
     return Token(rev, issued, synced, sent_all, own)
+
+
+def known_since(asking: Asking) -> int:
+    """The revision after which each one that was given is that of an entry or a version."""
+    return asking.received - span(asking.limits.kept)
 
 
 def listing_token(key: bytes, book: Book, now: int) -> str:

@@ -97,11 +97,21 @@ def _later(stands: Entry, sent: Sent) -> Entry:
     """What stands, and was sent too: it counts from the later one."""
     if not sent.edits:
         return stands
-    before, now = (stands.updated_at, stands.by), (made_at(sent), sent.terminal_id)
-    updated_at, by = max(before, now)
+    before = (stands.updated_at, stands.updated_by or stands.by)
+    updated_at, updated_by = max(before, (made_at(sent), sent.terminal_id))
+    same_by = stands.same_by
+    first = sent.terminal_id == stands.by and stands.sent == stands.digest
+    if not first and sent.terminal_id not in same_by:
+        same_by = (*same_by, sent.terminal_id)
     times = stands.times
     if sent.card is not None:
         old = None if sent.base is None else sent.base.card
         paths = ("",) if old is None else changed_fields(old, sent.card)
         times = later_of_both(times, (path for path in paths if path in times), sent)
-    return replace(stands, updated_at=updated_at, by=by, times=times)
+    return replace(
+        stands,
+        updated_at=updated_at,
+        updated_by=None if updated_by == stands.by else updated_by,
+        same_by=same_by,
+        times=times,
+    )

@@ -209,6 +209,7 @@ class Writing:
             card=before.card,
             times=before.times,
             sent=before.sent,
+            same_by=before.same_by,
             changed_fields=before.changed_fields,
             made=before.made,
         )

@@ -146,7 +146,11 @@ class Loading:
 
     async def _load_known(self, state: State, owner: str, revs: list[int]) -> None:
         book = state.books.get(owner)
-        asked = [rev for rev in revs if book is not None and rev != book.rev]
+        if book is None:
+            return
+        # The book may be at another one before the token is looked at: by a command before it.
+        state.known |= {(owner, rev) for rev in revs if rev == book.rev}
+        asked = [rev for rev in revs if rev != book.rev]
         if not asked:
             return
         where = {"owner": owner, "rev": {"$in": asked}}
@@ -178,8 +182,7 @@ class Loading:
             "owner": owner,
             "uid": {"$in": sorted(bases)},
             "rev": {"$gt": min(bases.values())},
-            "by": terminal_id,
-            "sent": {"$ne": None},
+            "$or": [{"by": terminal_id, "sent": {"$ne": None}}, {"same_by": terminal_id}],
         }
         found = await self._versions.find(where, without=CONTENTS)
         want.versions |= _newest(one for one in found if one["rev"] > bases[one["uid"]])

@@ -137,6 +137,7 @@ def _stored_contents(document: Entry | Version) -> Document:
         "size": len(card),
         "name": "" if contents is None else name_shown(contents),
         "times": [[path, *stamp] for path, stamp in document.times.items()],
+        "same_by": list(document.same_by),
         "changed_fields": list(document.changed_fields),
     }
 
@@ -149,6 +150,7 @@ def _contents(document: Document) -> dict[str, Any]:
         **values,
         "card": None if card is None else from_json(card),
         "times": _times(values.get("times", ())),
+        "same_by": tuple(values.get("same_by", ())),
         "changed_fields": tuple(values["changed_fields"]),
     }
 

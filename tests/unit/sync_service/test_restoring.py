@@ -7,9 +7,17 @@ import pytest
 from tests.unit.sync_service.books import DAY, PHONE, TABLET, Server, card
 from tests.unit.sync_service.terminals import Terminal, all_sync, shared
 
+from contactmesh.contracts.command import Command
 from contactmesh.contracts.errors import ErrorCode
-from contactmesh.contracts.sync.commands import BookRestored, Restore, RestoreBook, Restored
-from contactmesh.contracts.sync.records import Reason
+from contactmesh.contracts.sync.commands import (
+    BookRestored,
+    Restore,
+    RestoreBook,
+    Restored,
+    SetPolicy,
+    Settle,
+)
+from contactmesh.contracts.sync.records import Outcome, Policy, Reason
 from sync_service.domain.times import moment
 
 
@@ -239,3 +247,70 @@ def test_an_empty_page_restores_nothing() -> None:
     before = moment(server.book().rev)
     assert step == BookRestored(restored=0, looked_at=0, before=before)
     assert server.holds()["an"]["name"] == card("an")["name"]
+
+
+def _done(what: str, server: Server, before: datetime) -> Command:
+    """A command that writes what no exchange does."""
+    match what:
+        case "restore":
+            return Restore(uid="an", rev=server.history("an")[0].rev)
+        case "restore book":
+            return RestoreBook(at=before)
+    (conflict,) = server.conflicts("an")
+    return Settle(conflict_id=conflict.conflict_id, take_lost=True)
+
+
+@pytest.mark.claim("Y4")
+@pytest.mark.parametrize("by", [PHONE, TABLET])
+@pytest.mark.parametrize("edited_later", [False, True])
+@pytest.mark.parametrize("what", ["restore", "restore book", "settle"])
+def test_by_the_latest_an_edit_replaces_what_was_restored_only_if_it_is_later(
+    what: str, edited_later: bool, by: str
+) -> None:
+    """That no other terminal has synced since makes no older edit the later one."""
+    server, phone, tablet = shared("an")
+    server.does(SetPolicy(policy=Policy.LATEST_WINS))
+    before = server.now
+    for terminal in (tablet, phone):
+        server.passes()
+        terminal.edits("an", name={"full": terminal.terminal_id})
+    for terminal in (tablet, phone):
+        server.passes()
+        terminal.syncs()
+    server.passes()
+    tablet.syncs()
+    phone.syncs()
+    server.passes()
+    if not edited_later:
+        phone.edits("an", name={"full": "mine"})
+    server.passes()
+    server.does(_done(what, server, before), by)
+    stands = server.entry("an").card
+    server.passes()
+    if edited_later:
+        phone.edits("an", name={"full": "mine"})
+    phone.syncs()
+    if edited_later:
+        assert server.holds()["an"]["name"] == {"full": "mine"}
+    else:
+        assert server.entry("an").card == stands
+        assert phone.outcomes() == {"an": Outcome.SUPERSEDED}
+        assert server.conflicts("an")[-1].lost["name"] == {"full": "mine"}
+    tablet.syncs()
+    assert phone.holds() == tablet.holds() == server.holds()
+
+
+@pytest.mark.claim("Y3")
+def test_by_the_latest_what_a_terminal_sends_alone_is_applied_whatever_its_clock_said() -> None:
+    server, phone, tablet = shared("an")
+    server.does(SetPolicy(policy=Policy.LATEST_WINS))
+    phone.syncs()
+    server.passes()
+    for text in ("first", "second"):
+        phone.edits("an", name={"full": text})
+        phone.wrong -= timedelta(hours=1)
+        phone.syncs()
+        assert phone.outcomes() == {"an": Outcome.APPLIED}
+    tablet.syncs()
+    assert tablet.holds() == server.holds()
+    assert server.conflicts() == []
