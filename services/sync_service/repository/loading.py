@@ -131,7 +131,7 @@ class Loading:
             self._entries,
             {"owner": owner},
             "rev",
-            after=since,
+            after=max(since, book.first_rev - 1),
             until=book.rev,
             limit=limit,
             without=CONTENTS,
@@ -146,7 +146,11 @@ class Loading:
 
     async def _load_known(self, state: State, owner: str, revs: list[int]) -> None:
         book = state.books.get(owner)
-        asked = [rev for rev in revs if book is not None and rev != book.rev]
+        if book is None:
+            return
+        # Another command of the batch may write in the book before the one that asks.
+        state.known.add((owner, book.rev))
+        asked = [rev for rev in revs if rev != book.rev]
         if not asked:
             return
         where = {"owner": owner, "rev": {"$in": asked}}

@@ -39,11 +39,7 @@ class SyncCopy:
 
     async def does(self, terminal_id: str, command: Command) -> Reply:
         """Handle one command: its reply."""
-        request = Request(
-            Sender(terminal_id),
-            Envelope.of(command, id=secrets.token_hex(8), source="/tests", time=datetime.now(UTC)),
-            command,
-        )
+        request = _request(terminal_id, command)
         if command.READS:
             return await self.commands.answer(request, utc_now())
 
@@ -62,3 +58,14 @@ class SyncCopy:
             return outcome.reply
 
         return await on_fresh_state(unit)
+
+    async def would_answer(self, *asked: tuple[str, Command]) -> list[Reply]:
+        """What a batch of commands would be answered; nothing is committed."""
+        decided = await self.commands.decide([_request(*one) for one in asked], utc_now())
+        return [outcome.reply for outcome in decided.outcomes]
+
+
+def _request(terminal_id: str, command: Command) -> Request:
+    now = datetime.now(UTC)
+    envelope = Envelope.of(command, id=secrets.token_hex(8), source="/tests", time=now)
+    return Request(Sender(terminal_id), envelope, command)
