@@ -40,6 +40,7 @@ class Book:
 
     Attributes:
         rev: the last revision that was given in the book, 0 before the first.
+        first_rev: the first one, 0 before it.
         entries: how many it has, deleted ones left out.
         synced: when the last exchange ended, 0 before the first.
         synced_by: the terminal that it was with.
@@ -51,6 +52,7 @@ class Book:
     user_id: str
     book: str
     rev: int = 0
+    first_rev: int = 0
     policy: Policy = Policy.MERGE
     entries: int = 0
     own_card_uid: str | None = None

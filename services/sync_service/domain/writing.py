@@ -183,8 +183,9 @@ class Writing:
         if book.rev and received - book.rev >= span(DAY):
             since = received - span(self._asking.limits.kept)
             stood = (*(one for one in stood if one[1] >= since), (book.rev, received))
-        self.book = replace(book, rev=max(received, book.rev + 1), stood=stood)
-        return self.book.rev
+        rev = max(received, book.rev + 1)
+        self.book = replace(book, rev=rev, first_rev=book.first_rev or rev, stood=stood)
+        return rev
 
     def _leave_revision(self, version: Version) -> None:
         left = version.erased()

@@ -131,7 +131,7 @@ class Loading:
             self._entries,
             {"owner": owner},
             "rev",
-            after=since,
+            after=max(since, book.first_rev - 1),
             until=book.rev,
             limit=limit,
             without=CONTENTS,
@@ -148,8 +148,8 @@ class Loading:
         book = state.books.get(owner)
         if book is None:
             return
-        # The book may be at another one before the token is looked at: by a command before it.
-        state.known |= {(owner, rev) for rev in revs if rev == book.rev}
+        # Another command of the batch may write in the book before the one that asks.
+        state.known.add((owner, book.rev))
         asked = [rev for rev in revs if rev != book.rev]
         if not asked:
             return

@@ -74,7 +74,8 @@ class Reading:
             self._entries,
             {"owner": book.owner},
             "rev",
-            after=after,
+            # Empty windows before the first one would widen to one that holds the whole book.
+            after=max(after, book.first_rev - 1),
             until=book.rev,
             limit=limit,
             without=CONTENTS,

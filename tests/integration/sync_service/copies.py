@@ -69,10 +69,13 @@ class SyncCopy:
 
         return await on_fresh_state(unit)
 
+    async def would_answer(self, *asked: tuple[str, Command]) -> list[Reply]:
+        """What a batch of commands would be answered; nothing is committed."""
+        decided = await self.commands.decide([_request(*one) for one in asked], utc_now())
+        return [outcome.reply for outcome in decided.outcomes]
+
 
 def _request(terminal_id: str, command: Command) -> Request:
-    return Request(
-        Sender(terminal_id),
-        Envelope.of(command, id=secrets.token_hex(8), source="/tests", time=datetime.now(UTC)),
-        command,
-    )
+    now = datetime.now(UTC)
+    envelope = Envelope.of(command, id=secrets.token_hex(8), source="/tests", time=now)
+    return Request(Sender(terminal_id), envelope, command)

@@ -318,6 +318,14 @@ async def test_two_at_once_are_one_after_the_other(house: House, one: str, other
         at += 1
 
 
+async def test_who_is_in_step_stays_so_behind_another_command_of_the_batch(house: House) -> None:
+    place = await house.place()
+    replies = await house.second.would_answer(
+        ASKED["the phone edits"](place), ASKED["the tablet edits"](place)
+    )
+    assert [reply.error for reply in replies] == [None, None]
+
+
 async def test_the_reads_of_an_exchange_do_not_grow_with_it(house: House) -> None:
     copy = SyncCopy(house.first.database)
     house = House(house.database, copy, SyncCopy(house.database), house.interruption)
