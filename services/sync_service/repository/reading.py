@@ -6,6 +6,7 @@ from typing import Any, Final
 from contactmesh.messaging.topology import MAX_BODY_BYTES
 from contactmesh.storage.database import Collection, Database, Index
 from contactmesh.storage.transaction import Document
+from contactmesh.storage.windows import ascending
 from sync_service.domain.documents import Book, ConflictDocument, Entry, Version
 from sync_service.repository import mapping
 from sync_service.repository.fitting import that_fit
@@ -80,6 +81,22 @@ class Reading:
         page = that_fit(found[:limit], ROOM_BYTES, cards=cards)
         shown = await _with_contents(self._entries, page) if cards else page
         return [mapping.entry(document) for document in shown], len(page) < len(found)
+
+    async def following(self, book: Book, after: int, *, limit: int) -> tuple[list[Entry], bool]:
+        """Entries of a book with their cards by revision, deleted ones too; whether more follow."""
+        found = await ascending(
+            self._entries,
+            {"owner": book.owner},
+            "rev",
+            after=after,
+            until=book.rev,
+            limit=limit + 1,
+            without=CONTENTS,
+        )
+        page = that_fit(found[:limit], ROOM_BYTES, cards=True)
+        shown = await _with_contents(self._entries, page)
+        entries = [mapping.entry(document) for document in shown]
+        return entries, len(page) < len(found)
 
     async def named(self, owner: str, uids: Sequence[str]) -> dict[str, Entry | None]:
         """Entries by uid with their cards, as many as have room; none where there is none."""

@@ -126,7 +126,8 @@ CONSENTED: Final = {
     False: "Contacts of your other carriers' SIMs are not copied to {carrier} any more.",
 }
 HELP_FOLLOW = (
-    "Let an account's shared contacts follow your address book in the cloud, or no longer."
+    "Let an account's shared contacts follow your address book in the cloud, or no longer. "
+    "They get what it holds, and then each change."
 )
 EXAMPLE_FOLLOW = "Example:  contactmesh terminal sim follow-book cn-mobile on"
 FOLLOWED: Final = {
