@@ -7,6 +7,7 @@ from contactmesh.contracts.carrier.events import RegistrationRecycled
 from contactmesh.contracts.contact import MAIN_BOOK, ContactChanged, Scope
 from contactmesh.contracts.identity import TerminalRevoked
 from contactmesh.contracts.multi_sim.events import CatchUp, SimRemoved, SpaceChanged
+from contactmesh.contracts.sync.events import BookPage
 from contactmesh.messaging.faults import fault_point
 from contactmesh.messaging.message import Delivery, Parked
 from contactmesh.messaging.topology import MULTI_SIM
@@ -19,6 +20,7 @@ from multi_sim_replication_service.repository.reading import Reading
 KINDS: Final = {
     kind.TYPE: kind
     for kind in (
+        BookPage,
         CatchUp,
         ContactChanged,
         RegistrationRecycled,
@@ -67,6 +69,8 @@ class SimEvents:
             case ContactChanged(scope=Scope.BOOK, book=book) as entry if book == MAIN_BOOK:
                 if entry.owner_id in following:
                     await self._replication.book_changed(event, entry)
+            case BookPage() as page:
+                await self._replication.book_shown(event, page)
             case RegistrationRecycled() as recycled:
                 await self._replication.recycled(event, recycled)
             case SimRemoved() as removed:

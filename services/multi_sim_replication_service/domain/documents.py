@@ -85,6 +85,8 @@ class Account:
     identification_code: str
     consent: bool = False
     follows_book: bool = False
+    book_after: int | None = None
+    """Up to which revision it has the address book that it began to follow, until it has it all."""
     shared: Space = Space()
     private: Space = Space()
     sims: tuple[Sim, ...] = ()

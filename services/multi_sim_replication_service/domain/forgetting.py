@@ -27,28 +27,26 @@ def forget(
     """
     for one in state.accounts_of(user_id):
         for kind in SpaceKind:
-            _forget(state, one, kind, _due(state, one, kind, uids, before), now)
-
-
-def _due(
-    state: State, account: Account, kind: SpaceKind, uids: Sequence[str], before: datetime
-) -> list[Entry]:
-    found = (state.entries.get((account.space_id(kind), uid)) for uid in uids)
-    return [
-        one
-        for one in found
-        if one is not None and one.deleted_at is not None and one.deleted_at < before
-    ]
+            _forget(state, one, kind, uids, before, now)
 
 
 def _forget(
-    state: State, account: Account, kind: SpaceKind, due: Sequence[Entry], now: datetime
+    state: State,
+    account: Account,
+    kind: SpaceKind,
+    uids: Sequence[str],
+    before: datetime,
+    now: datetime,
 ) -> None:
+    found = (state.entries.get((account.space_id(kind), uid)) for uid in uids)
+    due = [one for one in found if one and one.deleted_at and one.deleted_at < before]
     gone = 0
     for one in due:
         key = (one.space_id, one.uid)
-        if kind is SpaceKind.SHARED and _is_held_elsewhere(state, account, one):
-            state.entries.put(key, replace(one, deleted_at=now))
+        shared = kind is SpaceKind.SHARED
+        again = _kept_from(state, account, one, before, now) if shared else None
+        if again is not None:
+            state.entries.put(key, replace(one, deleted_at=again))
         else:
             state.entries.drop(key)
             gone += 1
@@ -59,12 +57,19 @@ def _forget(
         state.put_account(account.with_space(kind, removed))
 
 
-def _is_held_elsewhere(state: State, account: Account, removal: Entry) -> bool:
-    """Whether another account of the user holds contents from before a removal."""
+def _kept_from(
+    state: State, account: Account, removal: Entry, before: datetime, now: datetime
+) -> datetime | None:
+    """From when on a removal is kept anew, if it is: like others of it, all are forgotten at once.
+
+    Of two accounts that agree, one that remembers a removal alone would come to hold something else
+    than the other when the contact comes again under an earlier stamp, as from the address book.
+    """
     keys = [
         (one.space_id(SpaceKind.SHARED), removal.uid) for one in state.accounts_of(account.user_id)
     ]
-    held = (state.entries.get(key) for key in keys)
-    return any(
-        one is not None and one.digest != NO_CONTACT and one.stamp < removal.stamp for one in held
-    )
+    there = [entry for entry in map(state.entries.get, keys) if entry is not None]
+    if any(one.digest != NO_CONTACT and one.stamp < removal.stamp for one in there):
+        return now
+    removed = [one.deleted_at for one in there if one.deleted_at is not None]
+    return max((at for at in removed if at >= before), default=None)

@@ -18,6 +18,7 @@ from contactmesh.contracts.multi_sim import commands as sim_commands
 from contactmesh.contracts.multi_sim import events as sim_events
 from contactmesh.contracts.reply import Reply, Result
 from contactmesh.contracts.sync import commands as sync_commands
+from contactmesh.contracts.sync import events as sync_events
 
 JsonObject = dict[str, Any]
 
@@ -114,6 +115,8 @@ EVENTS: Final[tuple[type[Message], ...]] = (
     sim_events.SpaceChanged,
     sim_events.CatchUp,
     sim_events.SimRemoved,
+    sync_events.BookWanted,
+    sync_events.BookPage,
 )
 UPDATES: Final[tuple[type[Message], ...]] = (
     contact.ContactUpdate,

@@ -138,6 +138,7 @@ MULTI_SIM = ServiceTopology(
     "multi_sim_replication_service",
     handles_commands=True,
     events=(
+        "book.page",
         "contact.changed.book.#",
         "registration.recycled",
         "sim.removed",
@@ -146,7 +147,9 @@ MULTI_SIM = ServiceTopology(
         "terminal.revoked",
     ),
 )
-SYNC = ServiceTopology("sync_service", handles_commands=True, events=("terminal.revoked",))
+SYNC = ServiceTopology(
+    "sync_service", handles_commands=True, events=("book.wanted", "terminal.revoked")
+)
 SERVICES = (IDENTITY, GROUP, FANOUT, REGISTRY, MULTI_SIM, SYNC)
 
 

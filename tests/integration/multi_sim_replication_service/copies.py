@@ -13,6 +13,7 @@ from contactmesh.contracts.contact import ContactChanged
 from contactmesh.contracts.envelope import Envelope, Message
 from contactmesh.contracts.multi_sim.events import CatchUp, SpaceChanged
 from contactmesh.contracts.reply import Reply
+from contactmesh.contracts.sync.events import BookPage
 from contactmesh.messaging.message import Outgoing
 from contactmesh.messaging.publisher import Publisher
 from contactmesh.messaging.relay import OutboxEntry, OutboxRelay
@@ -114,6 +115,8 @@ class SimCopy:
                 await replication.catch_up(cause, message)
             case ContactChanged():
                 await replication.book_changed(cause, message)
+            case BookPage():
+                await replication.book_shown(cause, message)
             case RegistrationRecycled():
                 await replication.recycled(cause, message)
             case other:

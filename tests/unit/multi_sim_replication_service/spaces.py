@@ -25,9 +25,10 @@ from contactmesh.contracts.multi_sim.commands import (
 from contactmesh.contracts.multi_sim.events import CatchUp, SimRemoved, SpaceChanged
 from contactmesh.contracts.multi_sim.records import SpaceKind
 from contactmesh.contracts.reply import Result
+from contactmesh.contracts.sync.events import BookPage, BookWanted, HeldEntry
 from contactmesh.deciding.decision import Told
 from multi_sim_replication_service.domain.documents import NO_CONTACT, Account, Limits, Sim
-from multi_sim_replication_service.domain.following import follow
+from multi_sim_replication_service.domain.following import begin_to_follow, follow
 from multi_sim_replication_service.domain.forgetting import forget
 from multi_sim_replication_service.domain.registering import recycled
 from multi_sim_replication_service.domain.replicating import catch_up, take_over
@@ -86,6 +87,8 @@ class Spaces:
     laid_ready: Counter[str] = field(default_factory=Counter)
     """How many pages of requested updates have been laid ready, by SIM, repeats included."""
     commands: int = 0
+    book: dict[str, tuple[int, str | None]] = field(default_factory=dict)
+    """What the user's address book holds: revision and number, none where it is deleted, by uid."""
 
     def does(self, command: Command, terminal: str = PHONE, user: str = LIN) -> Result:
         """Handle a command; its events are under way then."""
@@ -164,6 +167,10 @@ class Spaces:
             case ContactChanged(scope=Scope.BOOK):
                 for account in self.state.accounts_of(message.owner_id):
                     self._send(follow(self.state, account, message, self.now))
+            case BookWanted():
+                self.under_way.append(self._book_page(message))
+            case BookPage():
+                self._send(begin_to_follow(self.state, message, self.limits.page, self.now))
             case RegistrationRecycled():
                 self._send(recycled(self.state, message))
             case SimRemoved():
@@ -179,6 +186,30 @@ class Spaces:
             self.deliver(message)
             if random is not None and random.random() < 0.2:
                 self.deliver(message)
+
+    def book_changes(self, uid: str, number: str | None) -> None:
+        """Let the address book have another number of a contact from now on, or none."""
+        last = max((rev for rev, _ in self.book.values()), default=0)
+        rev = max(last + 1, int(self.now.timestamp() * 1_000_000))
+        self.book[uid] = (rev, number)
+        self.under_way.append(book_event(uid, rev, number))
+
+    def _book_page(self, wanted: BookWanted) -> BookPage:
+        following = sorted(
+            (rev, uid, number) for uid, (rev, number) in self.book.items() if rev > wanted.after
+        )
+        page = following[: wanted.limit]
+        return BookPage(
+            owner_id=wanted.owner_id,
+            carrier_id=wanted.carrier_id,
+            after=wanted.after,
+            entries=tuple(
+                HeldEntry(uid=uid, rev=rev, card=dict(card(uid, number).to_json()))
+                for rev, uid, number in page
+                if number is not None
+            ),
+            next=page[-1][0] if len(following) > len(page) else None,
+        )
 
     def account(self, carrier_id: str) -> Account:
         """The user's account at a carrier."""

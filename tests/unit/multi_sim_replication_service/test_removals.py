@@ -1,5 +1,7 @@
 """Removals are forgotten after a time, and never bring a contact back by that (rows M3, M4)."""
 
+from datetime import timedelta
+
 import pytest
 from tests.unit.multi_sim_replication_service.spaces import (
     MOBILE,
@@ -10,6 +12,7 @@ from tests.unit.multi_sim_replication_service.spaces import (
 )
 
 from contactmesh.contracts.errors import ErrorCode, Refusal
+from contactmesh.contracts.multi_sim.commands import FollowBook
 from contactmesh.contracts.multi_sim.records import SpaceKind
 from multi_sim_replication_service.domain.documents import Limits
 
@@ -99,3 +102,27 @@ def test_a_contact_that_is_shared_again_is_remembered_as_removed_nowhere() -> No
     assert _removals(spaces, MOBILE, SpaceKind.PRIVATE) == 1
     spaces.stores(sim, {"an": "1"})
     assert _removals(spaces, MOBILE, SpaceKind.PRIVATE) == 0
+
+
+def test_removals_of_a_contact_are_forgotten_together_so_that_agreeing_accounts_stay_the_same() -> (
+    None
+):
+    spaces = Spaces()
+    here, there = spaces.registers(MOBILE, 1), spaces.registers(UNICOM, 2, TABLET)
+    spaces.agrees(MOBILE)
+    spaces.book_changes("an", "1")
+    spaces.under_way.clear()
+    spaces.stores(there, {"an": "1"}, terminal=TABLET)
+    spaces.settle()
+    spaces.stores(here, {"an": None})
+    spaces.now += timedelta(days=60)
+    spaces.agrees(UNICOM)
+    spaces.settle()
+    assert spaces.holds(UNICOM) == {}, "it learnt of the removal late"
+    spaces.now -= timedelta(days=60 - 1)
+    spaces.forgets_removals()
+    spaces.does(FollowBook(carrier_id=MOBILE, follow=True))
+    spaces.settle()
+    assert spaces.holds(MOBILE) == spaces.holds(UNICOM) == {}
+    spaces.forgets_removals()
+    assert [_removals(spaces, one) for one in (MOBILE, UNICOM)] == [0, 0]

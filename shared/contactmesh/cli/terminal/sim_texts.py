@@ -138,7 +138,8 @@ CONSENTED: Final = {
     ),
 }
 HELP_FOLLOW = (
-    "Let an account's shared contacts follow your address book in the cloud, or no longer."
+    "Let an account's shared contacts follow your address book in the cloud, or no longer. "
+    "They get what it holds, and then each change."
 )
 EXAMPLE_FOLLOW = "Example:  contactmesh terminal sim follow-book cn-mobile on"
 FOLLOWED: Final = {

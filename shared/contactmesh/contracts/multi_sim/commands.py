@@ -134,7 +134,10 @@ class SetConsent(_SimCommand):
 
 
 class FollowBook(_SimCommand):
-    """Let the account's shared space follow the sender's address book, or no longer."""
+    """Let the account's shared space follow the sender's address book, or no longer.
+
+    It takes over what the book holds, and then each change of it.
+    """
 
     TYPE: ClassVar[str] = "sim.follow_book"
     RESULT: ClassVar[type[Result]] = Done
