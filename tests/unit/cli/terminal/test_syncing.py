@@ -161,6 +161,9 @@ def test_one_that_has_failed_for_an_hour_is_not(
     assert alice("contacts", "--json").stderr == ""
 
 
+NAMED = "张伟 is new\n王芳 was deleted\n"
+
+
 def arrived(*names: str) -> tuple[Arrived, ...]:
     return tuple(Arrived(name, name, Arrival.ADDED) for name in names)
 
@@ -181,8 +184,7 @@ def arrived(*names: str) -> tuple[Arrived, ...]:
                 arrived=(*arrived("张伟"), Arrived("w", "王芳", Arrival.DELETED)),
                 conflicts=1,
             ),
-            "0 sent, 2 received (1 deleted), 1 contact in conflict\n"
-            + "张伟 is new\n王芳 was deleted\n",
+            f"0 sent, 2 received (1 deleted), 1 contact in conflict\n{NAMED}",
             "contactmesh terminal conflicts",
         ),
         (
