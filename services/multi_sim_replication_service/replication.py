@@ -83,8 +83,9 @@ class Replication:
             source = state.accounts.get((event.owner_id, event.from_carrier_id))
             if source is None or (event.owner_id, event.to_carrier_id) not in _keys(state):
                 return ()
-            space_id = source.space_id(SpaceKind.SHARED)
-            page, more = await self._loading.page(space_id, event.after, self._limits.page)
+            page, more = await self._loading.page(
+                source, after=event.after, limit=self._limits.page
+            )
             uids = [one.uid for one in page]
             await self._shared(state, event.owner_id, event.to_carrier_id, uids)
             return catch_up(state, event, page, more=more, now=self._clock())

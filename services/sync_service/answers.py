@@ -1,7 +1,7 @@
 """Answering commands that only ask: books, entries, their history, and what waits."""
 
 import asyncio
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from contactmesh.contracts.reply import Result
 from contactmesh.contracts.sync import commands
@@ -15,9 +15,10 @@ from contactmesh.contracts.sync.records import (
 from contactmesh.runtime.commands import Request
 from sync_service.domain import documents
 from sync_service.domain.documents import owner_of
+from sync_service.domain.listing import deletions_known_since
 from sync_service.domain.times import micros, moment
 from sync_service.domain.tokens import listing_token
-from sync_service.repository.reading import DELETIONS_KEPT_SECONDS, Reading
+from sync_service.repository.reading import Reading
 
 
 class Answers:
@@ -66,13 +67,18 @@ class Answers:
         )
         return commands.BookListing(
             entries=tuple(
-                ListedEntry(uid=one.uid, rev=one.rev, digest=one.digest or None, card=one.card)
+                ListedEntry(
+                    uid=one.uid,
+                    rev=one.rev,
+                    digest=one.digest or None,
+                    card=one.card,
+                    erased=one.erased,
+                )
                 for one in found
             ),
             after=found[-1].uid if more else None,
             token=listing_token(self._key, book, micros(now)),
-            # A database that was wiped knows of no deletion at all.
-            since=min(book.rev, micros(now - timedelta(seconds=DELETIONS_KEPT_SECONDS))),
+            since=deletions_known_since(book, now),
         )
 
     async def _fetch(self, user_id: str, command: commands.Fetch) -> commands.Fetched:
@@ -82,7 +88,11 @@ class Answers:
                 BookEntry(uid=uid, rev=0, updated_at=moment(0))
                 if one is None
                 else BookEntry(
-                    uid=uid, rev=one.rev, updated_at=moment(one.updated_at), card=one.card
+                    uid=uid,
+                    rev=one.rev,
+                    updated_at=moment(one.updated_at),
+                    card=one.card,
+                    erased=one.erased,
                 )
                 for uid, one in found.items()
             )
@@ -149,6 +159,7 @@ def _version(found: documents.Entry | documents.Version, name: str) -> Version:
         at=moment(found.at),
         updated_at=moment(found.updated_at),
         terminal_id=found.by,
+        made=found.made,
         deleted=found.digest == documents.NO_CARD,
         name=name,
         changed_fields=found.changed_fields,

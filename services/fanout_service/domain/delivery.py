@@ -99,6 +99,7 @@ def of_book(event: ContactChanged) -> Delivery:
         card=event.card,
         changed_fields=event.changed_fields,
         book=event.book,
+        erased=event.erased,
     )
     return Delivery(update, (event.owner_id,), rev=event.rev)
 

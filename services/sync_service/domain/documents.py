@@ -79,8 +79,11 @@ class Entry:
         sent: the digest of what the terminal sent, none where they were not sent but restored. It
             differs from `digest` where what was sent was merged.
         changed_fields: in what they differ from those before.
+        made: whether none stood before.
         was_rev: where it is deleted, the revision of the contents before.
         was_digest: where it is deleted, the digest of the contents before.
+        erased_rev: the revision with which it was last erased, 0 if never: nothing that was made
+            from what it was before may come back.
         deleted_at: where it is deleted, when; it is forgotten 90 days later.
     """
 
@@ -96,8 +99,10 @@ class Entry:
     times: Times = field(default_factory=dict)
     sent: str | None = None
     changed_fields: tuple[str, ...] = ()
+    made: bool = False
     was_rev: int | None = None
     was_digest: str = NO_CARD
+    erased_rev: int = 0
     deleted_at: datetime | None = None
 
     @property
@@ -114,6 +119,11 @@ class Entry:
     def deleted(self) -> bool:
         """Whether it is deleted."""
         return self.digest == NO_CARD
+
+    @property
+    def erased(self) -> bool:
+        """Whether it is deleted, and was erased."""
+        return self.erased_rev == self.rev
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +148,7 @@ class Version:
     times: Times = field(default_factory=dict)
     sent: str | None = None
     changed_fields: tuple[str, ...] = ()
+    made: bool = False
 
     @property
     def owner(self) -> str:

@@ -83,5 +83,9 @@ def _following(state: State, owner: str, since: int, page: Page) -> list[Entry]:
 
 def _given(entry: Entry) -> BookEntry:
     return BookEntry(
-        uid=entry.uid, rev=entry.rev, updated_at=moment(entry.updated_at), card=entry.card
+        uid=entry.uid,
+        rev=entry.rev,
+        updated_at=moment(entry.updated_at),
+        card=entry.card,
+        erased=entry.erased,
     )

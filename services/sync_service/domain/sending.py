@@ -92,7 +92,7 @@ def read_change(
         if _reason(newest) is not Reason.LOST and newest.sent == newest.digest:
             base = _as_base(newest)
     if base is None and change.base_rev is not None and digest != _digest(stands) and not again:
-        raise _unknown_base(stands)
+        raise _unknown_base(stands, change.base_rev)
     return Sent(
         uid=change.uid,
         card=card,
@@ -191,7 +191,13 @@ def _digest(stands: Entry | None) -> str:
     return NO_CARD if stands is None else stands.digest
 
 
-def _unknown_base(stands: Entry | None) -> Refusal:
+def _unknown_base(stands: Entry | None, base_rev: int) -> Refusal:
+    if stands is not None and base_rev < stands.erased_rev:
+        return Refusal(
+            ErrorCode.NOT_FOUND,
+            "The entry was erased, and this change with it. Make a new one.",
+            erased=True,
+        )
     if stands is None or stands.deleted:
         return Refusal(
             ErrorCode.NOT_FOUND,

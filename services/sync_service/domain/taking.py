@@ -46,6 +46,7 @@ class Taking:
             return ChangeResult(
                 uid=change.uid,
                 outcome=Outcome.REJECTED,
+                erased=refusal.body.details.get("erased") is True,
                 name=name_of(change, stands),
                 code=refusal.body.code,
                 problem=refusal.body.message,

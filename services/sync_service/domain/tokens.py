@@ -26,10 +26,11 @@ class Token:
     Attributes:
         rev: the terminal has seen every entry up to this revision.
         issued: when it was given.
-        synced: the end of the exchange that gave it, 0 where that has left something for the next
-            one, or where it was a listing.
-        sent_all: the terminal had sent all its changes then: those that follow were made later. 0
-            where that is not known.
+        synced: the end of the exchange that gave it, 0 where others may have synced since the
+            terminal's last sync: where it was a listing, and where something was left of what
+            either side had to send.
+        sent_all: when the terminal last said that it had sent all its changes: those that follow
+            were made later. 0 where it has not.
         own: revisions after `rev` that this terminal's own exchanges wrote, first and last.
     """
 

@@ -8,7 +8,7 @@ from contactmesh.contracts.sync.records import Outcome, Reason
 from sync_service.domain.contents import Clash, Made, card_of
 from sync_service.domain.documents import Entry, Stamp, Times
 from sync_service.domain.sending import Sent
-from sync_service.domain.times import stamp_at, stamped
+from sync_service.domain.times import Changed, stamped
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,10 +85,9 @@ def made_at(sent: Sent) -> int:
 
 def later_of_both(times: Times, paths: Iterable[str], sent: Sent) -> dict[str, Stamp]:
     """The times of fields that what stands and what was sent have changed alike: the later ones."""
-    found = dict(times)
-    for path in paths:
-        stamp = edited({}, (path,), sent)[path]
-        before = stamp_at(times, path)
+    found, changed = dict(times), Changed(times)
+    for path, stamp in edited({}, paths, sent).items():
+        before = changed.at(path)
         if before is not None and before < stamp:
             found[path] = stamp
     return found

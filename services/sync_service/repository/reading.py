@@ -7,12 +7,11 @@ from contactmesh.messaging.topology import MAX_BODY_BYTES
 from contactmesh.storage.database import Collection, Database, Index
 from contactmesh.storage.transaction import Document
 from sync_service.domain.documents import Book, ConflictDocument, Entry, Version
+from sync_service.domain.listing import DELETIONS_KEPT
 from sync_service.repository import mapping
 from sync_service.repository.fitting import that_fit
 from sync_service.repository.mapping import CONTENTS, entry_id, version_id
 
-DELETIONS_KEPT_SECONDS: Final = 90 * 24 * 3600
-"""Longer than any token is good for, so that each terminal learns of a deletion."""
 ROOM_BYTES: Final = MAX_BODY_BYTES * 3 // 4
 """How much of a message a list may take, so that the envelope has room whatever it holds."""
 
@@ -22,7 +21,7 @@ INDEXES: Final = {
         Index((("owner", 1), ("rev", 1))),
         Index((("owner", 1), ("uid", 1))),
         Index((("owner", 1), ("restorable", 1), ("rev", 1))),
-        Index((("deleted_at", 1),), expire_seconds=DELETIONS_KEPT_SECONDS),
+        Index((("deleted_at", 1),), expire_seconds=int(DELETIONS_KEPT.total_seconds())),
     ],
     mapping.VERSIONS: [
         Index((("owner", 1), ("rev", 1))),

@@ -24,7 +24,7 @@ from contactmesh.messaging.connection import (
     underlay,
 )
 from contactmesh.messaging.message import Delivery, Parked
-from contactmesh.messaging.parking import ParkingLimit, TooManyParked, park
+from contactmesh.messaging.parking import ParkingLimit, TooManyParked, park, sender_of
 from contactmesh.messaging.publisher import Publisher
 from contactmesh.messaging.topology import MAX_EVENT_BYTES, Queue
 from contactmesh.runtime.waiting import happened_within
@@ -169,7 +169,8 @@ class BatchConsumer:
         try:
             found: _Found = await retrying(self._find_poison, batch)
             parked = [*found.given_back, *found.poison]
-            self._limit.count(handled=len(batch) - len(parked), parked=len(parked))
+            senders = [sender_of(one.delivery) for one in parked]
+            self._limit.count(handled=len(batch) - len(parked), parked=senders)
             if parked:
                 await retrying(park, self._publisher, self._queue, parked)
             for one in found.poison:

@@ -1,7 +1,7 @@
 """What the server says of the owner's address book, laid over the phonebook in one transaction."""
 
 from collections.abc import Mapping
-from typing import Any, Final, TypeAlias
+from typing import Any, TypeAlias
 
 from pydantic import ValidationError
 
@@ -14,13 +14,18 @@ from contactmesh.terminal.reading import unreadable
 from contactmesh.terminal.records import Records
 from contactmesh.terminal.rules.arriving import Came
 from contactmesh.terminal.rules.full_sync import Listed, Plan, after_loss, compare
-from contactmesh.terminal.rules.syncing import Became, Known, SentChange, after_news, after_result
+from contactmesh.terminal.rules.syncing import (
+    UNREADABLE,
+    Became,
+    Known,
+    SentChange,
+    after_news,
+    after_result,
+)
 from contactmesh.terminal.updates import UnreadableUpdate, Update
 
 News: TypeAlias = BookEntry | ListedEntry | ContactUpdate
 """What the server tells of an entry; without a card it was deleted."""
-
-UNREADABLE_RESULT: Final = "What stands on the server cannot be read here. Update the terminal."
 
 
 class BookChanges:
@@ -48,7 +53,10 @@ class BookChanges:
         try:
             became = after_result(SentChange(sent.known, card), result, own)
         except ValidationError:
-            became = Became(sent.known, own, UNREADABLE_RESULT)
+            became = Became(sent.known, own, UNREADABLE)
+            self._records.book.unread(sent.uid, result.rev or 0)
+        if result.erased:
+            self._records.joins.forget_of(sent.uid)
         self._become(sent.uid, own, became)
 
     def news(self, entry: News) -> bool:
@@ -63,7 +71,11 @@ class BookChanges:
             self._updates.append(
                 UnreadableUpdate(type=entry.TYPE, message_id=None, reason=unreadable(error))
             )
+            self._records.book.unread(entry.uid, entry.rev)
             return False
+        self._records.book.readable(entry.uid)
+        if entry.erased:
+            self._records.joins.forget_of(entry.uid)
         if entry.rev == 0:
             # It was asked for.
             self._records.book.never_was(entry.uid)
@@ -74,6 +86,9 @@ class BookChanges:
             if alike is not None:
                 self._adopt(alike, entry.uid)
                 own = self._own(entry.uid)
+        if card is not None and known == Known():
+            # Of what two terminals made under one uid, only what is one person's is joined.
+            own = None if self._contacts.set_apart(entry.uid, card.to_json()) else own
         became = after_news(known, own, entry.rev, card)
         if became is None:
             self._records.book.passed_over(entry.uid, entry.rev)
@@ -95,6 +110,8 @@ class BookChanges:
         self._records.book.forget(plan.forget)
         for uid, entry in listed.items():
             self._records.book.passed_over(uid, entry.rev)
+            if entry.erased:
+                self._records.joins.forget_of(uid)
         return plan
 
     def lost(self, listed: Mapping[str, Listed]) -> None:
@@ -120,17 +137,16 @@ class BookChanges:
         self._records.book.told(uid, became.known, became.problem)
         return changed
 
-    def delete(self, uid: str) -> None:
-        """An entry is deleted, if it is here."""
+    def delete(self, uid: str) -> bool:
+        """An entry is deleted, if it is here; whether it was."""
         contact = self._records.own_contact(uid)
         if contact is not None:
             self._contacts.delete_own(contact.contact_id)
+        return contact is not None
 
     def _adopt(self, uid: str, theirs: str) -> None:
         """An entry that was never synced is the server's, which has another uid."""
-        contact = self._records.own_contact(uid)
-        if contact is not None and contact.own is not None:
-            self._contacts.write_own(contact.contact_id, {**contact.own, "uid": theirs})
+        self._contacts.give_uid(uid, theirs)
 
 
 def _card(uid: str, card: Mapping[str, Any] | None) -> Card | None:

@@ -16,6 +16,8 @@ TELLING_AFTER: Final = timedelta(days=1)
 class Rejected:
     """An entry that the server does not take as it is here. It is sent again once it is edited.
 
+    One that was erased elsewhere is not here any more, and is told by the sync that found it out.
+
     Attributes:
         uid: the entry's uid.
         display_name: its name here, empty if it was deleted here.
@@ -74,6 +76,20 @@ class SyncState:
     def failing_long(self, now: datetime) -> bool:
         """Whether it has failed for a day or longer."""
         return self.failing_since is not None and now - self.failing_since >= TELLING_AFTER
+
+
+@dataclass(frozen=True, slots=True)
+class RestoredBook:
+    """What restoring the book did.
+
+    Attributes:
+        restored: entries that are again as they were.
+        before: when it was still as it had been, by the server's clock: restoring it to that
+            moment takes this back.
+    """
+
+    restored: int
+    before: datetime
 
 
 @dataclass(frozen=True, slots=True)

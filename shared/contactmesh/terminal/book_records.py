@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Final
 
 from contactmesh.terminal.rules.full_sync import Here
-from contactmesh.terminal.rules.syncing import Known
+from contactmesh.terminal.rules.syncing import UNREADABLE, Known
 from contactmesh.terminal.rules.views import CardJson
 
 _NOW: Final = "strftime('%Y-%m-%dT%H:%M:%fZ', 'now')"
@@ -103,16 +103,36 @@ class BookRecords:
             "UPDATE book_entries SET told_rev = max(told_rev, ?) WHERE uid = ?", (rev, uid)
         )
 
+    def unread(self, uid: str, rev: int) -> None:
+        """The server told of an entry what cannot be read here, perhaps by a later version."""
+        self._database.execute(
+            "INSERT INTO book_entries (uid, told_rev, updated_at) "  # noqa: S608 - a constant
+            f"VALUES (?, ?, {_NOW}) ON CONFLICT (uid) DO UPDATE "
+            "SET told_rev = max(told_rev, excluded.told_rev)",
+            (uid, rev),
+        )
+
+    def readable(self, uid: str) -> None:
+        """What stands can be read by now: what could not be taken over is asked for again."""
+        self._database.execute(
+            "UPDATE book_entries SET problem = NULL WHERE uid = ? AND problem = ?",
+            (uid, UNREADABLE),
+        )
+
     def never_was(self, uid: str) -> None:
         """The server has nothing of an entry, whatever it told before."""
         self._database.execute("UPDATE book_entries SET told_rev = 0 WHERE uid = ?", (uid,))
         self._forget_what_is_nowhere(uid)
 
     def behind(self) -> list[str]:
-        """The uids of entries that are not marked any more, and older than the server told."""
+        """The uids of entries that are not marked any more, and older than the server told.
+
+        Those are among them of which the server told what could not be read.
+        """
         rows = self._database.execute(
-            f"SELECT b.uid FROM book_entries b WHERE NOT ({_MARKED}) "  # noqa: S608 - a constant
-            "AND b.told_rev > coalesce(b.rev, 0)"
+            f"SELECT b.uid FROM book_entries b WHERE (NOT ({_MARKED}) OR b.problem = ?) "  # noqa: S608 - a constant
+            "AND b.told_rev > coalesce(b.rev, 0)",
+            (UNREADABLE,),
         )
         return [row["uid"] for row in rows]
 
@@ -133,6 +153,7 @@ class BookRecords:
         """Keep deletions as long as the server does."""
         self._database.execute(
             "DELETE FROM book_entries WHERE own IS NULL AND digest IS NULL "
+            "AND told_rev <= coalesce(rev, 0) "
             "AND updated_at < strftime('%Y-%m-%dT%H:%M:%fZ', 'now', ?)",
             (f"-{_TOMBSTONE_DAYS} days",),
         )
@@ -150,6 +171,13 @@ class BookRecords:
             "SELECT uid FROM book_entries WHERE own = ? AND rev IS NULL AND digest IS NULL "
             "AND told_rev = 0 ORDER BY uid LIMIT 1",
             (digest,),
+        ).fetchone()
+        return None if row is None else str(row["uid"])
+
+    def alike(self, digest: str) -> str | None:
+        """The uid of the first entry here that has these contents."""
+        row = self._database.execute(
+            "SELECT uid FROM book_entries WHERE own = ? ORDER BY uid LIMIT 1", (digest,)
         ).fetchone()
         return None if row is None else str(row["uid"])
 

@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Final
 
@@ -25,7 +25,7 @@ from contactmesh.contracts.sync.commands import (
     ListHistory,
 )
 from contactmesh.contracts.sync.records import Change, ChangeResult, Outcome
-from contactmesh.terminal.book_entries import SyncOutcome
+from contactmesh.terminal.book_entries import Rejected, SyncOutcome
 from contactmesh.terminal.book_records import MarkedEntry
 from contactmesh.terminal.entries import Applied
 from contactmesh.terminal.errors import (
@@ -67,6 +67,7 @@ class _Run:
     merged: int = 0
     conflicts: int = 0
     full: bool = False
+    erased: list[Rejected] = field(default_factory=list)
 
     def report(self) -> None:
         if self.progress is not None:
@@ -78,6 +79,9 @@ class _Run:
             self.sent += result.outcome is not Outcome.REJECTED
             self.merged += result.outcome is Outcome.MERGED
             self.conflicts += result.outcome in (Outcome.CONFLICT, Outcome.SUPERSEDED)
+            if result.erased:
+                problem = result.problem or ""
+                self.erased.append(Rejected(result.uid, result.name or "", problem))
 
 
 class BookSync:
@@ -125,7 +129,7 @@ class BookSync:
                 received=len(arrived),
                 merged=run.merged,
                 conflicts=run.conflicts,
-                rejected=await self._phonebook.rejected(),
+                rejected=(*run.erased, *await self._phonebook.rejected()),
                 full=run.full,
                 arrived=arrived,
             )
@@ -143,9 +147,13 @@ class BookSync:
         # so it is sent only once all that changed there is known. An empty book has nothing.
         new = await self._phonebook.book_token() is None
         while True:
-            sent = await self._phonebook.next_to_send(limit=MOST_CHANGES, room=ROOM_BYTES, new=new)
+            # Before what is sent is read: what is edited from here on counts as later.
+            sent_at = datetime.now(UTC)
+            sent, sent_all = await self._phonebook.next_to_send(
+                limit=MOST_CHANGES, room=ROOM_BYTES, new=new
+            )
             try:
-                exchanged = await self._exchange(run, sent)
+                exchanged = await self._exchange(run, sent, sent_at, sent_all=sent_all)
             except CommandRefused as error:
                 if error.code is not ErrorCode.FULL_SYNC_REQUIRED or run.full:
                     raise
@@ -161,11 +169,14 @@ class BookSync:
                 new = True
         await self._fetch(run, await self._phonebook.behind())
 
-    async def _exchange(self, run: _Run, sent: Sequence[MarkedEntry]) -> Exchanged:
+    async def _exchange(
+        self, run: _Run, sent: Sequence[MarkedEntry], sent_at: datetime, *, sent_all: bool
+    ) -> Exchanged:
         command = Exchange(
             token=await self._phonebook.book_token(),
             changes=tuple(_change(one) for one in sent),
-            sent_at=datetime.now(UTC),
+            sent_at=sent_at,
+            sent_all=sent_all,
             confirm_deletions=run.removals,
         )
         try:
@@ -248,7 +259,7 @@ def _change(entry: MarkedEntry) -> Change:
 
 
 def _listed(page: BookListing) -> dict[str, Listed]:
-    return {one.uid: Listed(one.rev, one.digest) for one in page.entries}
+    return {one.uid: Listed(one.rev, one.digest, one.erased) for one in page.entries}
 
 
 def _stuck(results: Iterable[ChangeResult]) -> bool:

@@ -130,6 +130,10 @@ class NoOwnEntry(TerminalError):
     """A group brought the contact; the owner has no entry of their own that could be deleted."""
 
 
+class UnfitUid(TerminalError):
+    """No entry of the book has such a uid: it is too long, or has control characters."""
+
+
 class UnknownJoin(TerminalError):
     """There is no such join, or it is longer ago than joins can be undone."""
 

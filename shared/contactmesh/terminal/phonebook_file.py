@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
-from typing import Self, TypeVar
+from typing import Final, Self, TypeVar
 
 import uuid_utils
 
@@ -13,6 +13,8 @@ from contactmesh.terminal.entries import Applied
 from contactmesh.terminal.records import Records
 
 Value = TypeVar("Value")
+OWN_CARD: Final = "own_card_uid"
+"""The setting that keeps which entry of the book is the owner's own card."""
 
 
 class PhonebookFile:

@@ -23,7 +23,7 @@ from contactmesh.messaging.consumer import BATCH, BatchConsumer
 from contactmesh.messaging.message import Delivery, Outgoing, Parked
 from contactmesh.messaging.parking import TooManyParked
 from contactmesh.messaging.publisher import Publisher
-from contactmesh.messaging.topology import EVENTS, GROUP, MAX_EVENT_BYTES
+from contactmesh.messaging.topology import COMMANDS, EVENTS, GROUP, MAX_EVENT_BYTES, Queue
 
 QUEUE = GROUP.events_queue
 SPOILT = datetime(2026, 11, 30, tzinfo=UTC)
@@ -75,9 +75,9 @@ async def publisher(broker: Broker) -> AsyncIterator[Publisher]:
 
 @asynccontextmanager
 async def _consuming(
-    broker: Broker, handler: Handler, publisher: Publisher
+    broker: Broker, handler: Handler, publisher: Publisher, queue: Queue = QUEUE
 ) -> AsyncIterator[BatchConsumer]:
-    consumer = BatchConsumer(broker.url, QUEUE, handler, publisher, name="tests", transient=(Away,))
+    consumer = BatchConsumer(broker.url, queue, handler, publisher, name="tests", transient=(Away,))
     running = asyncio.create_task(consumer.run())
     try:
         yield consumer
@@ -266,6 +266,34 @@ async def test_nobody_is_told_that_a_message_was_set_aside_which_is_left_in_the_
 
     await until(all_there, seconds=DEADLINE)
     assert len(handler.told) == await _waiting(broker, QUEUE.parking) < 50
+
+
+async def test_what_one_user_sends_stops_the_consumer_for_nobody_else(
+    broker: Broker, publisher: Publisher
+) -> None:
+    queue = GROUP.commands_queue
+    handler = Handler(fails=lambda one: None if one.body == b"good" else ValueError())
+    connection = await aio_pika.connect(broker.url)
+    async with connection:
+        channel = await connection.channel()
+        commands = await channel.get_exchange(COMMANDS)
+
+        async def send(body: str, user_id: str) -> None:
+            message = aio_pika.Message(body.encode())
+            await commands.publish(message, f"command.{user_id}_aaaaaaaa.group_service.list")
+
+        for number in range(120):
+            await send(str(number), "mo")
+        await send("good", "lin")
+    async with _consuming(broker, handler, publisher, queue) as consumer:
+        await handler.until_handled("good")
+        assert consumer.halted is None
+
+    async def all_parked() -> bool:
+        return await _waiting(broker, queue.parking) == 120
+
+    await until(all_parked, seconds=DEADLINE)
+    assert len(handler.told) == 120
 
 
 async def test_every_consumer_lets_go_of_a_body_that_is_over_the_limit_of_events(

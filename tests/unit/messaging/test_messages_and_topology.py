@@ -55,33 +55,48 @@ def test_chunks_are_one_event_under_message_ids_of_their_own() -> None:
 
 def test_parking_is_limited_to_a_small_share_once_there_is_enough_to_tell() -> None:
     limit = ParkingLimit(window=50, minimum=10, ratio=0.5)
-    limit.count(handled=0, parked=9)
+    limit.count(handled=0, parked=[None] * 9)
     with pytest.raises(TooManyParked, match="10 of the last 10"):
-        limit.count(handled=0, parked=1)
+        limit.count(handled=0, parked=[None])
 
 
 def test_parking_is_not_limited_while_most_messages_are_good() -> None:
     limit = ParkingLimit(window=50, minimum=10, ratio=0.5)
     for _ in range(100):
-        limit.count(handled=3, parked=2)
+        limit.count(handled=3, parked=[None] * 2)
 
 
 def test_only_the_last_messages_count() -> None:
     limit = ParkingLimit(window=50, minimum=10, ratio=0.5)
-    limit.count(handled=1_000, parked=0)
-    limit.count(handled=0, parked=24)
+    limit.count(handled=1_000, parked=[])
+    limit.count(handled=0, parked=[None] * 24)
     with pytest.raises(TooManyParked, match="25 of the last 50"):
-        limit.count(handled=0, parked=1)
+        limit.count(handled=0, parked=[None])
 
 
 def test_a_row_of_parked_messages_is_enough_however_healthy_it_was_before() -> None:
     limit = ParkingLimit(in_a_row=50)
-    limit.count(handled=500, parked=0)
-    limit.count(handled=0, parked=49)
-    limit.count(handled=1, parked=49)
-    limit.count(handled=0, parked=49)
+    limit.count(handled=500, parked=[])
+    limit.count(handled=0, parked=[None] * 49)
+    limit.count(handled=1, parked=[None] * 49)
+    limit.count(handled=0, parked=[None] * 49)
     with pytest.raises(TooManyParked, match="148 of the last 500"):
-        limit.count(handled=0, parked=1)
+        limit.count(handled=0, parked=[None])
+
+
+@pytest.mark.parametrize("handled", [0, 1])
+def test_what_few_users_send_stops_nobody_however_much_it_is(handled: int) -> None:
+    limit = ParkingLimit()
+    for _ in range(1_000):
+        limit.count(handled=handled, parked=["lin", "mo", "wang", "zhao"] * 50)
+
+
+def test_what_many_users_send_and_nobody_can_handle_is_the_releases_fault() -> None:
+    limit = ParkingLimit()
+    limit.count(handled=0, parked=["lin"] * 500)
+    limit.count(handled=0, parked=[f"user-{number}" for number in range(39)])
+    with pytest.raises(TooManyParked, match="50 of the last 50"):
+        limit.count(handled=0, parked=["mo"])
 
 
 DEFINITIONS = render_definitions([service_account("group_service", "secret")])

@@ -12,6 +12,7 @@ from contactmesh.contracts.command import Command
 from contactmesh.contracts.contact import MAIN_BOOK, ContactChanged, Operation, Origin, Scope
 from contactmesh.contracts.envelope import Message
 from contactmesh.contracts.multi_sim.commands import (
+    MOST_DECIDED,
     Decide,
     DecisionTaken,
     RegisterSim,
@@ -27,10 +28,11 @@ from contactmesh.contracts.reply import Result
 from contactmesh.deciding.decision import Told
 from multi_sim_replication_service.domain.documents import NO_CONTACT, Account, Limits, Sim
 from multi_sim_replication_service.domain.following import follow
+from multi_sim_replication_service.domain.forgetting import forget
 from multi_sim_replication_service.domain.registering import recycled
 from multi_sim_replication_service.domain.replicating import catch_up, take_over
 from multi_sim_replication_service.domain.spaces import contents_of
-from multi_sim_replication_service.domain.state import Asking, State
+from multi_sim_replication_service.domain.state import Asking, Covered, State
 from multi_sim_replication_service.handlers import RULES
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
@@ -89,6 +91,8 @@ class Spaces:
         """Handle a command; its events are under way then."""
         self.now += timedelta(seconds=1)
         self.commands += 1
+        if isinstance(command, Decide) and command.uids is None:
+            self._cover(command, user)
         asking = Asking(user, terminal, self.now, self.limits, self.commands.to_bytes(8))
         decision = RULES[type(command)](self.state, asking, command)
         self._send(decision.told)
@@ -140,6 +144,12 @@ class Spaces:
         taken = self.does(Decide(sim_id=sim_id, pending_rev=rev, accept=accept), terminal)
         assert isinstance(taken, DecisionTaken)
         return taken
+
+    def forgets_removals(self) -> None:
+        """Let so much time pass that removals are forgotten where they may be."""
+        self.now += timedelta(days=91)
+        uids = sorted({one.uid for one in self.state.entries})
+        forget(self.state, LIN, uids, self.now - timedelta(days=90), self.now)
 
     def deliver(self, message: Message) -> None:
         """Deliver one event to whom it concerns, as the service does."""
@@ -203,6 +213,21 @@ class Spaces:
             one for one in self.published if isinstance(one, ContactChanged) and one.uid == sim_id
         ]
 
+    def _cover(self, command: Decide, user: str) -> None:
+        """Say what a decision covers and how much of it one command settles, as loading does."""
+        for sim in (sim for one in self.state.accounts_of(user) for sim in one.sims):
+            if sim.sim_id == command.sim_id:
+                revs = sorted(
+                    one.pending_rev
+                    for one in self.state.sim_entries
+                    if one.view_id == sim.view_id
+                    and one.pending is not None
+                    and one.pending_rev <= command.pending_rev
+                )
+                loaded = revs[:MOST_DECIDED]
+                last = loaded[-1] if len(loaded) == MOST_DECIDED else command.pending_rev
+                self.state.covered[sim.view_id, command.pending_rev] = Covered(len(revs), last)
+
     def _catch_up(self, event: CatchUp) -> None:
         if event.sim_id is not None and event.from_carrier_id == event.to_carrier_id:
             self.laid_ready[event.sim_id] += 1
@@ -212,9 +237,9 @@ class Spaces:
             (
                 one
                 for one in self.state.entries
-                if one.space_id == space_id and one.uid > (event.after or "")
+                if one.space_id == space_id and one.rev > event.after
             ),
-            key=lambda entry: entry.uid,
+            key=lambda entry: entry.rev,
         )
         page, more = following[: self.limits.page], len(following) > self.limits.page
         self._send(catch_up(self.state, event, page, more=more, now=self.now))

@@ -238,6 +238,11 @@ class AnyOrder(RuleBasedStateMachine):
         assert all(one == agreeing[0] for one in agreeing)
         assert not any(self.spaces.sim(sim_id).filling for sim_id in self.sims)
 
+    @precondition(lambda self: not self.spaces.under_way)
+    @rule()
+    def months_pass(self) -> None:
+        self.spaces.forgets_removals()
+
     @invariant()
     def what_waits_is_what_the_terminal_has_not_seen(self) -> None:
         for sim_id in self.sims:
@@ -258,6 +263,25 @@ class AnyOrder(RuleBasedStateMachine):
             for kind in SpaceKind:
                 held = self.spaces.holds(account.carrier_id, kind)
                 assert account.space(kind).contacts == len(held)
+                space_id = account.space_id(kind)
+                there = [one for one in self.spaces.state.entries if one.space_id == space_id]
+                assert account.space(kind).removed == len(there) - len(held)
+
+    @invariant()
+    def revisions_say_what_was_written_and_what_waits_in_which_order(self) -> None:
+        """No two are the same, none is above its counter, and nothing waits that is settled."""
+        state = self.spaces.state
+        for account in state.accounts_of("lin"):
+            for kind in SpaceKind:
+                space_id = account.space_id(kind)
+                revs = [one.rev for one in state.entries if one.space_id == space_id]
+                assert len(set(revs)) == len(revs)
+                assert all(0 < rev <= account.space(kind).rev for rev in revs)
+            for sim in account.sims:
+                own = (one for one in state.sim_entries if one.view_id == sim.view_id)
+                revs = [one.pending_rev for one in own if one.pending is not None]
+                assert len(set(revs)) == len(revs)
+                assert all(sim.settled_rev < rev <= sim.pending_rev for rev in revs)
 
     @invariant()
     def private_contents_are_seen_nowhere_else(self) -> None:

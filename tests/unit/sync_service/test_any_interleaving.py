@@ -91,6 +91,10 @@ class AnyInterleaving(RuleBasedStateMachine):
         if self.terminals[at].contacts.get(uid, Kept(None)).card is not None:
             self.terminals[at].deletes(uid)
 
+    @rule(at=which)
+    def starts_a_sync(self, at: int) -> None:
+        self.terminals[at].starts()
+
     @rule(at=which, most=st.integers(0, 3), lost=st.booleans())
     def exchanges(self, at: int, most: int, lost: bool) -> None:
         self._exchange(at, most, lost=lost)
@@ -179,6 +183,7 @@ class AnyInterleaving(RuleBasedStateMachine):
 
     def _all_sync(self) -> None:
         for at, terminal in enumerate(self.terminals):
+            terminal.starts()
             for _ in range(20):
                 more = self._exchange(at, 2)
                 if not more and not terminal.waiting():

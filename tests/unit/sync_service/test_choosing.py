@@ -78,3 +78,13 @@ def test_a_policy_holds_for_its_book_from_then_on() -> None:
         all_sync([phone, tablet])
         assert server.holds()["an"]["kind"] == policy.value
         assert (server.holds()["an"]["language"] == policy.value) is joined
+
+
+def test_an_exchange_tells_which_entry_is_the_own_card() -> None:
+    server, phone, tablet = shared("an", "bo")
+    for uid in ("an", "bo", None):
+        server.does(SetOwnCard(uid=uid))
+        for terminal in (phone, tablet):
+            reply = terminal.exchanges()
+            assert reply is not None
+            assert reply.own_card_uid == uid

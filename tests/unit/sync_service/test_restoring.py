@@ -10,6 +10,7 @@ from tests.unit.sync_service.terminals import Terminal, all_sync, shared
 from contactmesh.contracts.errors import ErrorCode
 from contactmesh.contracts.sync.commands import BookRestored, Restore, RestoreBook, Restored
 from contactmesh.contracts.sync.records import Reason
+from sync_service.domain.times import moment
 
 
 def _restores_book(server: Server, at: datetime) -> list[BookRestored]:
@@ -41,6 +42,28 @@ def test_a_version_is_restored_and_what_stood_is_in_the_history() -> None:
     assert server.told[-1].changed_fields == ("name/full",)
     all_sync([phone, tablet])
     assert phone.holds() == tablet.holds() == {"an": first.card}
+
+
+@pytest.mark.claim("Y4")
+def test_the_history_knows_which_versions_made_the_entry() -> None:
+    server, phone, _ = shared("an")
+    for name in ("second", "third"):
+        phone.edits("an", name={"full": name})
+        phone.syncs()
+    phone.deletes("an")
+    phone.syncs()
+    server.passes(DAY)
+    phone.makes("an", "anew")
+    phone.syncs()
+    phone.edits("an", name={"full": "edited"})
+    phone.syncs()
+    made = [*(one.made for one in server.history("an")), server.entry("an").made]
+    assert made == [True, False, False, False, True, False]
+    server.passes(29 * DAY + timedelta(hours=1))
+    phone.edits("an", name={"full": "the last"})
+    phone.syncs()
+    oldest, *_ = server.history("an")
+    assert not oldest.made, "it is the oldest that is kept, and an edit"
 
 
 @pytest.mark.claim("Y4")
@@ -155,6 +178,29 @@ def test_the_book_is_restored_a_page_at_a_time(page: int) -> None:
 
 
 @pytest.mark.claim("Y5")
+@pytest.mark.parametrize("page", [200, 1])
+def test_restoring_the_book_is_taken_back_to_what_was_synced_in_the_same_moment(page: int) -> None:
+    server, phone, tablet = shared("an", "bo", "chen")
+    at = server.now
+    server.passes()
+    phone.deletes("an")
+    phone.edits("bo", name={"full": "first"})
+    phone.syncs()
+    tablet.syncs()
+    server.limits = replace(server.limits, page=page)
+    tablet.edits("bo", name={"full": "second"})
+    tablet.makes("dai")
+    tablet.syncs()
+    changed, moment_of_sync = server.holds(), server.now
+    first, *others = _restores_book(server, at)
+    assert server.holds() != changed
+    assert moment_of_sync <= first.before < moment_of_sync + timedelta(milliseconds=1)
+    assert {one.before for one in others} <= {first.before}
+    _restores_book(server, first.before)
+    assert server.holds() == changed
+
+
+@pytest.mark.claim("Y5")
 def test_what_changes_after_the_first_step_is_left_alone() -> None:
     server, phone, _ = shared("an", "bo", "chen")
     server.limits = replace(server.limits, page=1)
@@ -190,5 +236,6 @@ def test_a_time_before_the_history_begins_is_refused() -> None:
 def test_an_empty_page_restores_nothing() -> None:
     server, _, _ = shared("an")
     (step,) = _restores_book(server, server.now)
-    assert step == BookRestored(restored=0, looked_at=0)
+    before = moment(server.book().rev)
+    assert step == BookRestored(restored=0, looked_at=0, before=before)
     assert server.holds()["an"]["name"] == card("an")["name"]

@@ -122,12 +122,11 @@ def _field(conflict: ConflictView, contact: Contact | None = None) -> str:
     return field_name(conflict.path, () if contact is None else (contact.card,))
 
 
-def _stands(conflict: ConflictView) -> str:
+def _stands(conflict: ConflictView, contact: Contact | None) -> str:
     """What counts now."""
     if conflict.kind is ConflictKind.FIELD:
         return _value(conflict.kept)
-    deleted = conflict.kind is ConflictKind.DELETION and conflict.lost is not None
-    return sync_texts.THE_DELETION if deleted else sync_texts.THE_CONTACT
+    return sync_texts.THE_DELETION if contact is None else sync_texts.THE_CONTACT
 
 
 def _lost(conflict: ConflictView, contact: Contact | None) -> str:
@@ -152,7 +151,7 @@ def _row(
     return (
         conflict.name,
         _field(conflict, contact),
-        _stands(conflict),
+        _stands(conflict, contact),
         _lost(conflict, contact),
         by_whom(conflict.lost_by, here, place),
         told(conflict.at),

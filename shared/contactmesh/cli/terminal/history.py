@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 from pydantic import JsonValue
 
+from contactmesh.cli.errors import CommandError
 from contactmesh.cli.output import AsJson, print_json, print_note, print_table, print_text
 from contactmesh.cli.terminal import sync_texts
 from contactmesh.cli.terminal.asking import SaidYes, sure
@@ -58,15 +59,17 @@ async def erase(
     """Erase contacts with their history."""
     async with connected(place, asks=not yes) as terminal:
         found = [await entry_named(terminal, name) for name in names]
-        contacts = {entry.handle: entry.name for entry in found}
+        contacts = {entry.uid: entry.name for entry in found}
         together = ", ".join(contacts.values())
         ask = sync_texts.ASK_ERASE if len(contacts) > 1 else sync_texts.ASK_ERASE_ONE
         sure(ask.format(names=together), yes)
-        await terminal.erase(contacts)
+        erased = await terminal.erase(contacts)
+    if not erased:
+        raise CommandError(suggested(sync_texts.NO_SUCH_CONTACT, name=together))
     if as_json:
-        print_json({"erased": list(contacts)})
+        print_json({"erased": list(erased)})
     else:
-        print_text(sync_texts.ERASED.format(names=together))
+        print_text(sync_texts.ERASED.format(names=", ".join(contacts[uid] for uid in erased)))
 
 
 def by_whom(terminal_id: str | None, here: str, place: Place) -> str:

@@ -24,7 +24,7 @@ from contactmesh.cli.terminal.naming import short_contact_id
 from contactmesh.cli.terminal.place import Place, at_a_terminal
 from contactmesh.cli.terminal.suggesting import suggested
 from contactmesh.cli.terminal.sync_telling import sync_before, tell_waiting
-from contactmesh.cli.terminal.times import read_moment, told
+from contactmesh.cli.terminal.times import read_moment, told, told_exactly
 from contactmesh.cli.terminal.versions import (
     Entry,
     Numbered,
@@ -118,15 +118,15 @@ async def _restore_book(place: Place, at: datetime, yes: bool, as_json: bool) ->
     sure(sync_texts.ASK_RESTORE_BOOK.format(time=told(at)), yes)
     async with connected(place, asks=True) as terminal:
         await sync_before(terminal)
-        before = datetime.now().astimezone()
         with progress_of(sync_texts.RESTORING, sync_texts.RESTORING_GOES_ON) as progress:
-            restored = await terminal.restore_book(at, lambda done: progress(done, None))
+            book = await terminal.restore_book(at, lambda done: progress(done, None))
     if as_json:
-        print_json({"restored": restored, "at": at.isoformat()})
-    elif restored:
-        contacts = counted(restored, texts.CONTACTS)
+        before = book.before.isoformat()
+        print_json({"restored": book.restored, "at": at.isoformat(), "before": before})
+    elif book.restored:
+        contacts = counted(book.restored, texts.CONTACTS)
         print_text(sync_texts.BOOK_RESTORED.format(contacts=contacts, time=told(at)))
-        print_note(suggested(sync_texts.TAKE_BACK, time=before.strftime("%Y-%m-%d %H:%M:%S")))
+        print_note(suggested(sync_texts.TAKE_BACK, time=told_exactly(book.before)))
     else:
         print_note(sync_texts.BOOK_RESTORED_NOTHING.format(time=told(at)))
 
@@ -138,7 +138,7 @@ async def _restore_contact(place: Place, name: str, wanted: _Wanted, as_json: bo
         entry = await find(terminal, name)
         versions = await versions_of(terminal, entry)
         chosen = find_version(versions, wanted.number, entry)
-        await terminal.restore(entry.handle, chosen.version.rev)
+        await terminal.restore(entry.uid, chosen.version.rev)
     if as_json:
         print_json({"name": entry.name, "version": chosen.number, "rev": chosen.version.rev})
     else:

@@ -19,7 +19,7 @@ from contactmesh.cli.output import (
     print_note,
     print_text,
 )
-from contactmesh.cli.terminal import sim_texts, texts
+from contactmesh.cli.terminal import sim_texts, space_texts, texts
 from contactmesh.cli.terminal.asking import SaidYes
 from contactmesh.cli.terminal.connecting import connected
 from contactmesh.cli.terminal.doing import asking_before_removals, progress_of
@@ -46,8 +46,8 @@ _LOOK_AGAIN: Final = 5.0
 
 @app.command(
     "store",
-    help=sim_texts.HELP_STORE,
-    epilog=sim_texts.EXAMPLES_STORE,
+    help=space_texts.HELP_STORE,
+    epilog=space_texts.EXAMPLES_STORE,
     rich_help_panel=sim_texts.PANEL_BOOK,
 )
 @at_a_terminal
@@ -56,10 +56,10 @@ async def store(
     sim: SimName,
     contacts: Annotated[
         list[str] | None,
-        typer.Argument(metavar="CONTACT...", help=sim_texts.HELP_STORED_CONTACTS),
+        typer.Argument(metavar="CONTACT...", help=space_texts.HELP_STORED_CONTACTS),
     ] = None,
     private: Annotated[
-        bool, typer.Option("--private/--shared", help=sim_texts.HELP_PRIVATE)
+        bool, typer.Option("--private/--shared", help=space_texts.HELP_PRIVATE)
     ] = False,
     yes: SaidYes = False,
     as_json: AsJson = False,
@@ -72,28 +72,28 @@ async def store(
         ids = await _ids(terminal, contacts)
 
         async def carry_out(removals: bool) -> StoreOutcome:
-            with progress_of(sim_texts.STORING, sim_texts.GOES_ON) as progress:
+            with progress_of(space_texts.STORING, space_texts.GOES_ON) as progress:
                 return await terminal.store(
                     found.sim_id, space, ids, removals=removals, progress=progress
                 )
 
         stored = await asking_before_removals(
-            carry_out, sim_texts.ASK_REMOVALS_STORE, texts.NOTHING_DONE, yes=yes
+            carry_out, space_texts.ASK_REMOVALS_STORE, texts.NOTHING_DONE, yes=yes
         )
     if as_json:
         print_json(asdict(stored))
     else:
         _show(stored, private=private)
         if stored.waiting:
-            print_note(suggested(sim_texts.DECIDE_FIRST, sim=quote(found.name)))
+            print_note(suggested(space_texts.DECIDE_FIRST, sim=quote(found.name)))
     if stored.too_large or stored.unfit_uid:
         raise typer.Exit(ExitCode.FAILED)
 
 
 @app.command(
     "update",
-    help=sim_texts.HELP_UPDATE,
-    epilog=sim_texts.EXAMPLES_UPDATE,
+    help=space_texts.HELP_UPDATE,
+    epilog=space_texts.EXAMPLES_UPDATE,
     rich_help_panel=sim_texts.PANEL_BOOK,
 )
 @at_a_terminal
@@ -101,7 +101,7 @@ async def update(
     place: Place,
     sim: SimName,
     from_carrier: Annotated[
-        str | None, typer.Option("--from", metavar="CARRIER", help=sim_texts.HELP_FROM)
+        str | None, typer.Option("--from", metavar="CARRIER", help=space_texts.HELP_FROM)
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -121,10 +121,10 @@ async def update(
     if as_json:
         print_json({"sim_id": found.sim_id, "waiting": waiting})
     elif not waiting:
-        print_text(sim_texts.NOTHING_WAITS.format(name=found.name))
+        print_text(space_texts.NOTHING_WAITS.format(name=found.name))
     else:
         print_text(told_waiting(found.model_copy(update={"waiting": waiting})))
-        print_note(suggested(sim_texts.DECIDE_NEXT, sim=quote(found.name)))
+        print_note(suggested(space_texts.DECIDE_NEXT, sim=quote(found.name)))
 
 
 async def _ids(terminal: Terminal, names: list[str] | None) -> list[str] | None:
@@ -173,7 +173,11 @@ async def laid_ready(
             if told is not None:
                 if not isinstance(told, SimContactsWaiting) or told.sim_id != sim.sim_id:
                     continue
-                text = sim_texts.LAYING_READY_OF if told.waiting <= held else sim_texts.LAYING_READY
+                text = (
+                    space_texts.LAYING_READY_OF
+                    if told.waiting <= held
+                    else space_texts.LAYING_READY
+                )
                 so_far = counted(told.waiting, texts.CONTACTS)
                 status.update(text.format(contacts=so_far, held=held))
                 if told.filling:
@@ -183,7 +187,7 @@ async def laid_ready(
             if not now.filling:
                 return now.waiting
     except asyncio.CancelledError:
-        print_note(suggested(sim_texts.GOES_ON_THERE, sim=quote(sim.name)))
+        print_note(suggested(space_texts.GOES_ON_THERE, sim=quote(sim.name)))
         raise
 
 
@@ -197,17 +201,19 @@ async def _next(stream: UpdateStream) -> Update | None:
 
 
 def _show(stored: StoreOutcome, *, private: bool) -> None:
-    text = sim_texts.STORED.format(written=stored.written, removed=stored.removed, same=stored.same)
+    text = space_texts.STORED.format(
+        written=stored.written, removed=stored.removed, same=stored.same
+    )
     for count, more in (
-        (stored.moved, sim_texts.STORED_MOVED[private]),
-        (stored.private, sim_texts.STORED_PRIVATE),
-        (stored.left_out, sim_texts.STORED_NOT_OWN),
-        (stored.waiting, sim_texts.STORED_WAITING),
+        (stored.moved, space_texts.STORED_MOVED[private]),
+        (stored.private, space_texts.STORED_PRIVATE),
+        (stored.left_out, space_texts.STORED_NOT_OWN),
+        (stored.waiting, space_texts.STORED_WAITING),
     ):
         if count:
             text += more.format(count=count)
     print_text(text)
     if stored.too_large:
-        print_note(sim_texts.TOO_LARGE.format(names=", ".join(stored.too_large)))
+        print_note(space_texts.TOO_LARGE.format(names=", ".join(stored.too_large)))
     if stored.unfit_uid:
-        print_note(sim_texts.UNFIT_UID.format(names=", ".join(stored.unfit_uid)))
+        print_note(space_texts.UNFIT_UID.format(names=", ".join(stored.unfit_uid)))

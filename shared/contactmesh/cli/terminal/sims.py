@@ -10,7 +10,7 @@ from pydantic import JsonValue, TypeAdapter, ValidationError
 
 from contactmesh.cli.errors import WrongUsage
 from contactmesh.cli.output import AsJson, counted, print_json, print_note, print_pairs, print_text
-from contactmesh.cli.terminal import sim_texts, texts
+from contactmesh.cli.terminal import sim_texts, space_texts, texts
 from contactmesh.cli.terminal.asking import SaidYes, sure
 from contactmesh.cli.terminal.connecting import connected
 from contactmesh.cli.terminal.own_card import for_others
@@ -97,9 +97,9 @@ async def move(place: Place, sim: SimName, as_json: AsJson = False) -> None:
     print_text(sim_texts.MOVED.format(name=found.name))
     if moved.waiting:
         print_text(told_waiting(moved))
-        print_note(suggested(sim_texts.DECIDE_NEXT, sim=quote(found.name)))
+        print_note(suggested(space_texts.DECIDE_NEXT, sim=quote(found.name)))
     if moved.filling:
-        print_note(sim_texts.STILL_FILLING)
+        print_note(space_texts.STILL_FILLING)
 
 
 @app.command(

@@ -193,13 +193,21 @@ TAKE_BACK = "Take it back with: contactmesh terminal restore --book --at '{time}
 # erase
 HELP_ERASE = (
     "Erase contacts from your address book with all their history and conflicts.\n\n"
-    "They are deleted on all your terminals with the next sync, and nothing restores them. To "
-    "only delete a contact there is 'delete'."
+    "They are deleted on all your terminals with the next sync, and nothing restores them. "
+    "Accounts of SIM cards keep what was stored there until the next 'sim store' of each; a "
+    "contact that waits for a SIM is taken away with 'sim decline'. To only delete a contact there "
+    "is 'delete'."
 )
 EXAMPLE_ERASE = "Example:  contactmesh terminal erase 张伟 王芳"
 HELP_ERASE_CONTACTS = "Contacts, also deleted ones, by name or id."
-ASK_ERASE = "Erase {names}? Nothing can bring them back."
-ASK_ERASE_ONE = "Erase {names}? Nothing can bring it back."
+ASK_ERASE = (
+    "Erase {names}? No terminal and no history can bring them back. Accounts of SIM cards that "
+    "they were stored in keep them until the next 'sim store'."
+)
+ASK_ERASE_ONE = (
+    "Erase {names}? No terminal and no history can bring it back. Accounts of SIM cards that it "
+    "was stored in keep it until the next 'sim store'."
+)
 ERASED = "{names} erased, with all history."
 
 # conflicts

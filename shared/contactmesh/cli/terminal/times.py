@@ -3,14 +3,15 @@
 import re
 from datetime import UTC, datetime, time, timedelta
 from typing import Final
-from unicodedata import normalize
+from unicodedata import decimal, normalize
 
 from contactmesh.cli.errors import WrongUsage
-from contactmesh.cli.output import local_time
 from contactmesh.cli.terminal import sync_texts
 
 _SHORTEST: Final = 60
 _LONGEST: Final = 30 * 86_400
+_CLOCKS_DIFFER: Final = timedelta(days=1)
+"""What the server tells as past may have to come yet by the clock here, which may be wrong."""
 
 
 def read_moment(text: str, now: datetime) -> datetime:
@@ -21,10 +22,11 @@ def read_moment(text: str, now: datetime) -> datetime:
     """
     try:
         moment = datetime.fromisoformat(_plain(text)).astimezone(UTC)
+        shown = told(moment)
     except (ValueError, OverflowError) as error:
         raise WrongUsage(sync_texts.BAD_MOMENT.format(text=text)) from error
-    if moment > now:
-        raise WrongUsage(sync_texts.NOT_YET.format(time=told(moment)))
+    if moment > now + _CLOCKS_DIFFER:
+        raise WrongUsage(sync_texts.NOT_YET.format(time=shown))
     return moment
 
 
@@ -71,8 +73,13 @@ def told_clock(at: time) -> str:
 
 
 def told(moment: datetime) -> str:
-    """A moment as the clock here shows it."""
-    return local_time(moment.isoformat())
+    """A moment as the clock here shows it, to the minute and as it can be read again."""
+    return moment.astimezone().isoformat(" ", "minutes")
+
+
+def told_exactly(moment: datetime) -> str:
+    """A moment as the clock here shows it, to the microsecond, as it can be read again."""
+    return moment.astimezone().isoformat(" ", "microseconds")
 
 
 def told_to_second(moment: datetime) -> str:
@@ -85,4 +92,5 @@ def told_to_second(moment: datetime) -> str:
 
 
 def _plain(text: str) -> str:
-    return normalize("NFKC", text).strip()
+    plain = normalize("NFKC", text).strip()
+    return "".join(str(decimal(sign)) if sign.isdecimal() else sign for sign in plain)

@@ -19,10 +19,9 @@ from contactmesh.cli.terminal.naming import (
 from contactmesh.cli.terminal.suggesting import suggested
 from contactmesh.cli.terminal.times import told
 from contactmesh.contacts import Card, digest
-from contactmesh.contracts.errors import ErrorCode
 from contactmesh.contracts.sync.commands import Deleted
 from contactmesh.contracts.sync.records import Reason, Version
-from contactmesh.terminal import CommandRefused, Terminal
+from contactmesh.terminal import Terminal
 from contactmesh.terminal.rules.ownership import plain_text
 
 MOST_LINES: Final = 3
@@ -34,10 +33,11 @@ class Entry:
     """An entry of the address book, which may be deleted.
 
     Attributes:
-        handle: what the terminal knows it by: its contact's id, or the uid of a deleted one.
+        uid: the entry's.
+        name: its contact's, or the last one of a deleted entry.
     """
 
-    handle: str
+    uid: str
     name: str
 
 
@@ -68,11 +68,13 @@ async def entry_named(terminal: Terminal, name: str) -> Entry:
 
     Raises:
         NoSuchThing: none, or several, are named so.
+        NoOwnEntry: a group alone brought the contact.
     """
     found = await find_contacts(terminal.phonebook, name)
     if found:
         contact = one_named(name, found, sync_texts.NO_SUCH_CONTACT, told_apart)
-        return Entry(contact.contact_id, contact.display_name)
+        (uid,) = await terminal.phonebook.uids_of((contact.contact_id,))
+        return Entry(uid, contact.display_name)
     return await deleted_named(terminal, name, sync_texts.NO_SUCH_CONTACT)
 
 
@@ -102,12 +104,9 @@ async def versions_of(terminal: Terminal, entry: Entry) -> list[Numbered]:
     Raises:
         CommandError: the server does not have the entry.
     """
-    try:
-        versions = await terminal.history(entry.handle, cards=True)
-    except CommandRefused as error:
-        if error.code is not ErrorCode.NOT_FOUND:
-            raise
-        raise CommandError(suggested(sync_texts.NOT_IN_BOOK, name=entry.name)) from error
+    versions = await terminal.history(entry.uid, cards=True)
+    if not versions:
+        raise CommandError(suggested(sync_texts.NOT_IN_BOOK, name=entry.name))
     return numbered(versions)
 
 
@@ -120,7 +119,7 @@ def numbered(versions: Sequence[Version]) -> list[Numbered]:
         card = None if version.card is None else Card.model_validate(version.card)
         lost = version.reason is Reason.LOST
         as_of = None if card is None or lost else stood.get(digest(card))
-        found.append(Numbered(number, version, _did(before, version, as_of), _lines(before, card)))
+        found.append(Numbered(number, version, _did(version, as_of), _lines(before, version, card)))
         if not lost:
             before = card
             if card is not None:
@@ -128,7 +127,7 @@ def numbered(versions: Sequence[Version]) -> list[Numbered]:
     return found[::-1]
 
 
-def _did(before: Card | None, version: Version, as_of: int | None) -> str:
+def _did(version: Version, as_of: int | None) -> str:
     """What a version did; `as_of` is the latest one before it that said the same."""
     if version.reason is Reason.LOST:
         return sync_texts.LOST
@@ -136,7 +135,7 @@ def _did(before: Card | None, version: Version, as_of: int | None) -> str:
         return sync_texts.DELETED
     if as_of is not None:
         return sync_texts.RESTORED_TO.format(number=as_of)
-    return sync_texts.MADE if before is None else sync_texts.CHANGED
+    return sync_texts.MADE if version.made else sync_texts.CHANGED
 
 
 def find_version(versions: list[Numbered], number: int | None, entry: Entry) -> Numbered:
@@ -164,11 +163,13 @@ def changes(before: Card | None, after: Card | None) -> tuple[str, ...]:
     return tuple(change_line(change) for change in changes_between(before, after))
 
 
-def _lines(before: Card | None, card: Card | None) -> tuple[str, ...]:
+def _lines(before: Card | None, version: Version, card: Card | None) -> tuple[str, ...]:
     if card is None:
         return ()
     if before is not None:
         return changes(before, card)
+    if not version.made:
+        return ()  # what stood before is forgotten
     said = (change for change in changes_between(None, card) if change.field != "uid")
     return tuple(line for line in map(change_line, said))
 

@@ -3,8 +3,10 @@
 import asyncio
 import json
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import UTC, datetime, time, timedelta
 from pathlib import Path
+from time import tzset
 
 import pytest
 from tests.unit.cli.terminal.conftest import Run
@@ -12,7 +14,14 @@ from tests.unit.cli.terminal.conftest import Run
 from contactmesh.cli.errors import WrongUsage
 from contactmesh.cli.exit_codes import ExitCode
 from contactmesh.cli.terminal.syncing import _show
-from contactmesh.cli.terminal.times import read_clock, read_interval, read_moment, told_interval
+from contactmesh.cli.terminal.times import (
+    read_clock,
+    read_interval,
+    read_moment,
+    told,
+    told_exactly,
+    told_interval,
+)
 from contactmesh.terminal import Arrival, Arrived, SyncOutcome, SyncState, Terminal
 
 NOW = datetime(2026, 11, 30, 14, 0, tzinfo=UTC)
@@ -122,6 +131,7 @@ def test_what_is_no_time_of_the_day(text: str) -> None:
         ("2026-11-30 14:00", datetime(2026, 11, 30, 14).astimezone()),
         ("2026-11-29", datetime(2026, 11, 29).astimezone()),
         ("2026-11-30T14:00:00+08:00", datetime(2026, 11, 30, 6, tzinfo=UTC)),
+        ("٢٠٢٦-11-30 14:00:01", datetime(2026, 11, 30, 14, 0, 1).astimezone()),
         ("２０２６-11-30　14：00：01", datetime(2026, 11, 30, 14, 0, 1).astimezone()),
     ],
 )
@@ -129,7 +139,41 @@ def test_a_time_without_a_zone_is_by_the_clock_here(text: str, moment: datetime)
     assert read_moment(text, moment + timedelta(seconds=1)) == moment
 
 
-@pytest.mark.parametrize("text", ["", "14:00", "2026-13-01", "2026-11-30 14:01Z"])
+@pytest.mark.parametrize("zone", ["Asia/Shanghai", "America/New_York"])
+@pytest.mark.parametrize(
+    "text", ["9999-12-31T23:59:59Z", "0001-01-01T00:00:00Z", "9999-12-31", "0001-01-01"]
+)
+def test_a_time_that_cannot_be_shown_here_is_wrong_usage(
+    monkeypatch: pytest.MonkeyPatch, zone: str, text: str
+) -> None:
+    monkeypatch.setenv("TZ", zone)
+    tzset()
+    try:
+        with suppress(WrongUsage):
+            told(read_moment(text, NOW))
+    finally:
+        monkeypatch.undo()
+        tzset()
+
+
+@pytest.mark.parametrize("zone", ["UTC", "Asia/Shanghai", "America/New_York", "Asia/Kolkata"])
+@pytest.mark.parametrize("ahead", [timedelta(), timedelta(minutes=5)], ids=["past", "the server's"])
+def test_a_time_that_was_told_is_read_again(
+    monkeypatch: pytest.MonkeyPatch, zone: str, ahead: timedelta
+) -> None:
+    monkeypatch.setenv("TZ", zone)
+    tzset()
+    try:
+        moment = NOW + ahead + timedelta(seconds=3, microseconds=7)
+        assert read_moment(told(moment), NOW) == moment.replace(second=0, microsecond=0)
+        assert read_moment(told_exactly(moment), NOW) == moment
+        assert told_exactly(moment).startswith(told(moment)[:16])
+    finally:
+        monkeypatch.undo()
+        tzset()
+
+
+@pytest.mark.parametrize("text", ["", "14:00", "2026-13-01", "2026-12-01 14:01Z"])
 def test_what_is_no_time_in_the_past(text: str) -> None:
     with pytest.raises(WrongUsage):
         read_moment(text, NOW)
