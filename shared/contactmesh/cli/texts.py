@@ -33,7 +33,7 @@ HELP_VERSION = "Show the version."
 HELP_JSON = "Print JSON for scripts."
 
 # Where the system is
-HELP_DATA = "The data folder of the 'contactmesh up' to talk to."
+HELP_DATA = "The data folder of the 'contactmesh up' to talk to, if not the usual one."
 HELP_IDENTITY_URL = "The HTTP address of identity_service, for a system that runs elsewhere."
 HELP_OPERATOR_FILE = "The file with the operator's token, for a system that runs elsewhere."
 OPERATOR_FILE_MISSING = (

@@ -249,4 +249,5 @@ async def test_a_terminal_that_lost_its_store_deletes_nothing_and_gets_all(peopl
     assert (outcome.full, outcome.sent) == (True, 0)
     assert [done for done, _ in steps] == sorted(done for done, _ in steps)
     assert steps[-1][0] == outcome.received
+    assert {of for _, of in steps} == {450}, "how many there are is known from the beginning"
     assert await book(empty) == await book(phone)

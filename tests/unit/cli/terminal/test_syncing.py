@@ -13,6 +13,7 @@ from tests.unit.cli.terminal.conftest import Run
 
 from contactmesh.cli.errors import WrongUsage
 from contactmesh.cli.exit_codes import ExitCode
+from contactmesh.cli.terminal.syncing import _show
 from contactmesh.cli.terminal.times import (
     read_clock,
     read_interval,
@@ -21,7 +22,7 @@ from contactmesh.cli.terminal.times import (
     told_exactly,
     told_interval,
 )
-from contactmesh.terminal import SyncState, Terminal
+from contactmesh.terminal import Arrival, Arrived, SyncOutcome, SyncState, Terminal
 
 NOW = datetime(2026, 11, 30, 14, 0, tzinfo=UTC)
 PROBLEM = "sync.exchange got no reply within 20 seconds."
@@ -202,6 +203,51 @@ def test_one_that_has_failed_for_an_hour_is_not(
 ) -> None:
     failed(timedelta(hours=1))
     assert alice("contacts", "--json").stderr == ""
+
+
+NAMED = "张伟 is new\n王芳 was deleted\n"
+
+
+def arrived(*names: str) -> tuple[Arrived, ...]:
+    return tuple(Arrived(name, name, Arrival.ADDED) for name in names)
+
+
+@pytest.mark.parametrize(
+    ("outcome", "told", "noted"),
+    [
+        (SyncOutcome(), "", "All is the same here and in your address book on the server."),
+        (SyncOutcome(full=True), "", "The whole book was compared"),
+        (
+            SyncOutcome(full=True, received=2, arrived=arrived("张伟", "王芳")),
+            "0 sent, 2 received\n张伟 is new\n王芳 is new\n",
+            "",
+        ),
+        (
+            SyncOutcome(
+                received=2,
+                arrived=(*arrived("张伟"), Arrived("w", "王芳", Arrival.DELETED)),
+                conflicts=1,
+            ),
+            f"0 sent, 2 received (1 deleted), 1 contact in conflict\n{NAMED}",
+            "contactmesh terminal conflicts",
+        ),
+        (
+            SyncOutcome(sent=1, received=6, arrived=arrived(*"abcdef")),
+            "1 sent, 6 received\n",
+            "",
+        ),
+    ],
+    ids=["nothing", "the same", "all is new", "little", "much"],
+)
+def test_what_a_sync_did_is_told(
+    capsys: pytest.CaptureFixture[str], outcome: SyncOutcome, told: str, noted: str
+) -> None:
+    _show(outcome)
+    out, err = capsys.readouterr()
+    assert out == told
+    assert noted in err
+    assert err or not noted
+    assert ("compared" in err) == (outcome.full and not outcome.received)
 
 
 TWICE = """\
