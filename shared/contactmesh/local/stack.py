@@ -270,7 +270,7 @@ class Stack:
         identity = copy_name(_IDENTITY, 1)
         if self.settings.identity_port is not None:
             ports[identity] = self.settings.identity_port
-        for name in ("amqp", identity):
+        for name in ("amqp", "mqtt", identity):
             if kept.get(name, ports[name]) != ports[name]:
                 self._log.say("warning", texts.PORT_CHANGED, port_of=name, port=ports[name])
         return ports
