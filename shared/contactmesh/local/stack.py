@@ -132,6 +132,11 @@ class Stack:
         return self._broker.terminal_url
 
     @property
+    def terminal_mqtt_url(self) -> str | None:
+        """The same for MQTT, if the broker offers it."""
+        return self._broker.mqtt_url
+
+    @property
     def broker_management_url(self) -> str | None:
         """The broker's management API with an administrator's account: not for logs."""
         return self._broker.management_url
