@@ -49,10 +49,12 @@ _EPMD_NAMES_REQUEST = b"\x00\x01n"
 _AUTHORISATION_CACHE_MS = 10_000
 
 # How long a session outlives its connection: 3.10 knows the first name, 4.0 the second, and each
-# refuses a configuration file with the other. The default, a day, is too short for a phone.
-_MQTT_SESSION_EXPIRY = (
+# refuses a configuration file with the other. The default, a day, is too short for a phone. By MQTT
+# 4.0 has a limit of its own for what is too large; 3.10 keeps to that for all messages.
+_MQTT_LIMITS = (
     f"-rabbitmq_mqtt subscription_ttl {TERMINAL_QUEUE_EXPIRY_MS}"
     f" -rabbitmq_mqtt max_session_expiry_interval_seconds {TERMINAL_QUEUE_EXPIRY_MS // 1000}"
+    f" -rabbitmq_mqtt max_packet_size_authenticated {BROKER_MAX_MESSAGE_BYTES}"
 )
 
 # Its own epmd makes the name unique enough, and a constant name lets the data folder be moved.
@@ -186,7 +188,7 @@ class RabbitMQNode:
             "RABBITMQ_ALLOW_INPUT": "1",
             "RABBITMQ_SERVER_START_ARGS": "-noinput",
             "RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS": (
-                f"-kernel inet_dist_use_interface {{127,0,0,1}} {_MQTT_SESSION_EXPIRY}"
+                f"-kernel inet_dist_use_interface {{127,0,0,1}} {_MQTT_LIMITS}"
             ),
         }
 

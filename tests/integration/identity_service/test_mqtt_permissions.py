@@ -11,6 +11,9 @@ import aiormq
 import pytest
 from aio_pika.abc import AbstractChannel
 from aio_pika.exceptions import AMQPError
+from paho.mqtt.packettypes import PacketTypes
+from paho.mqtt.properties import Properties
+from pamqp.common import FieldArray
 from tests.backends import Broker
 
 from contactmesh.contracts.identity import Credentials
@@ -293,6 +296,23 @@ async def test_what_is_too_large_is_refused_and_harms_nobody(
     ]
 
 
+async def test_properties_of_mqtt_5_are_no_hidden_keys(identity: Identity, broker: Broker) -> None:
+    ada, bea = await identity.enrolled("ada"), await identity.enrolled("bea")
+    hidden = Properties(PacketTypes.PUBLISH)  # type: ignore[no-untyped-call]
+    hidden.UserProperty = [
+        (name, key)
+        for name in ("CC", "BCC", "x-cc", "x-bcc")
+        for key in (terminal_key(bea.terminal_id), "user.bea")
+    ]
+    async with subscribed(bea) as victim:
+        with contextlib.suppress(aiomqtt.MqttError):  # a broker that speaks 3.1.1 alone
+            phone = client(ada, protocol=aiomqtt.ProtocolVersion.V5, clean_session=None)
+            async with phone:
+                await phone.publish(own_command(ada), b"{}", qos=1, properties=hidden)
+        assert await is_quiet(victim)
+    assert len(await commands(broker)) <= 1
+
+
 AmqpAttempt = Callable[[AbstractChannel, Credentials], Awaitable[object]]
 
 
@@ -333,20 +353,20 @@ async def test_by_amqp_there_is_no_right_on_what_is_for_mqtt(
             await attempt(await connection.channel(), ada)
 
 
+@pytest.mark.parametrize("header", ["CC", "BCC"])
 async def test_hidden_keys_of_a_command_reach_no_subscription(
-    identity: Identity, broker: Broker
+    identity: Identity, broker: Broker, header: str
 ) -> None:
     ada, bea = await identity.enrolled("ada"), await identity.enrolled("bea")
+    keys: FieldArray = [terminal_key(bea.terminal_id), "user.bea"]
     async with subscribed(bea) as victim, await connect(ada) as connection:
         raw = await (await connection.channel()).get_underlay_channel()
-        for header in ("CC", "BCC"):
+        # Newer brokers ask about these keys too; older ones route by them, from this exchange.
+        with contextlib.suppress(AMQPError):
             await raw.basic_publish(
                 b"{}",
                 exchange=COMMANDS,
                 routing_key=f"command.{ada.terminal_id}.group_service.create",
-                properties=aiormq.spec.Basic.Properties(
-                    headers={header: [terminal_key(bea.terminal_id), "user.bea"]}
-                ),
+                properties=aiormq.spec.Basic.Properties(headers={header: keys}),
             )
         assert await is_quiet(victim)
-    assert len(await commands(broker)) == 2
