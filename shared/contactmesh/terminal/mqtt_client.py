@@ -53,7 +53,7 @@ class MqttClient(aiomqtt.Client):
             await asyncio.shield(entering)
         except asyncio.CancelledError:
             # A thread connects, which nothing can stop. What comes of it would hold the session.
-            entering.add_done_callback(lambda _: self._let_go())
+            entering.add_done_callback(self._abandon)
             raise
         except aiomqtt.MqttError:
             self._let_go()
@@ -82,6 +82,11 @@ class MqttClient(aiomqtt.Client):
     def _on_connect(self, client: Any, userdata: Any, flags: Any, *rest: Any) -> None:  # noqa: ANN401
         self.session_kept = bool(flags.session_present)
         super()._on_connect(client, userdata, flags, *rest)
+
+    def _abandon(self, entering: "asyncio.Task[aiomqtt.Client]") -> None:
+        if not entering.cancelled():
+            entering.exception()  # marks it as seen: nobody waits for it any more
+        self._let_go()
 
     def _let_go(self) -> None:
         if self._misc_task is not None:

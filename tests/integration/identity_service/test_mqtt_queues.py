@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 from datetime import timedelta
 from http import HTTPStatus
+from pathlib import Path
 from typing import Any
 
 import aio_pika
@@ -23,6 +24,7 @@ from contactmesh.messaging.topology import (
     subscription_queue,
     terminal_queue,
 )
+from contactmesh.terminal import EnrolmentRefused, Terminal, TransportNotOffered
 
 from .conftest import Identity, RunIdentity
 from .mqtt import client, next_message, own_topics, subscribed, wait_until_thrown_out
@@ -125,6 +127,25 @@ async def test_system_without_mqtt_says_so_before_the_code_is_used(
         assert ada.mqtt_url is None
         answer = await identity.make_queue(ada.terminal_id, ada.terminal_id, ada.secret, "mqtt")
         assert answer.error.code is ErrorCode.INVALID_ARGUMENT
+
+
+async def test_terminal_of_a_system_without_mqtt_is_told_to_use_amqp(
+    run_identity: RunIdentity, tmp_path: Path
+) -> None:
+    async with run_identity(terminal_mqtt_url=None) as identity:
+        await identity.register("ada")
+        told = {
+            "identity_url": str(identity.url),
+            "code": await identity.mint("ada"),
+            "name": "phone",
+        }
+        with pytest.raises(EnrolmentRefused, match="AMQP"):
+            await Terminal.enrol(tmp_path, **told, transport="mqtt")
+        await Terminal.enrol(tmp_path, **told)
+        with pytest.raises(TransportNotOffered, match="AMQP"):
+            await Terminal(tmp_path, transport="mqtt").__aenter__()
+        async with Terminal(tmp_path, transport="amqp", pull=False):
+            pass
 
 
 @pytest.mark.parametrize("transport", ["stomp", "", 1, None])
