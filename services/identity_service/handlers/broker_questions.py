@@ -2,12 +2,23 @@
 
 Services and operators have accounts of the broker's own, which it looks into first. So only
 terminals are known here, and everybody else is refused.
+
+The broker names the client id of those who speak MQTT, and it is the plugin that says so: by AMQP
+nobody can pass for one. It has to be the terminal's id, since who connects under a client id throws
+out who has it, and gets that one's session.
 """
 
 from dataclasses import dataclass
 
 from contactmesh.contracts.identifiers import is_terminal_id
-from contactmesh.messaging.topology import COMMANDS, terminal_queue
+from contactmesh.messaging.topology import (
+    COMMANDS,
+    MQTT,
+    subscription_queue,
+    terminal_key,
+    terminal_queue,
+    user_key,
+)
 from identity_service.domain.permissions import Question, Realm, allows
 from identity_service.domain.terminal import Terminal
 from identity_service.repository import Repository
@@ -20,26 +31,33 @@ class BrokerQuestions:
     repository: Repository
     vhost: str
 
-    async def may_connect(self, username: str, password: str) -> bool:
-        """Whether these are a terminal's id and secret.
+    async def may_connect(self, username: str, password: str, client_id: str | None) -> bool:
+        """Whether these are a terminal's id and secret, and by MQTT the id is its client id too.
 
         Raises:
             DatabaseUnavailable: nothing can be said.
         """
-        terminal = await self._terminal(username)
+        terminal = await self._terminal(username, client_id)
         return terminal is not None and terminal.authenticates(password)
 
-    async def may_do(self, username: str, question: Question) -> bool:
+    async def may_do(self, username: str, question: Question, client_id: str | None) -> bool:
         """Whether a terminal that has connected may do this.
 
         Raises:
             DatabaseUnavailable: nothing can be said.
         """
-        terminal = await self._terminal(username)
+        terminal = await self._terminal(username, client_id)
         if terminal is None or not terminal.active:
             return False
-        realm = Realm(terminal.id, self.vhost, COMMANDS, terminal_queue(terminal.id))
-        return allows(realm, question)
+        return allows(self._realm(terminal, by_mqtt=client_id is not None), question)
 
-    async def _terminal(self, username: str) -> Terminal | None:
-        return await self.repository.terminal(username) if is_terminal_id(username) else None
+    def _realm(self, terminal: Terminal, *, by_mqtt: bool) -> Realm:
+        if not by_mqtt:
+            return Realm(terminal.id, self.vhost, COMMANDS, terminal_queue(terminal.id))
+        keys = frozenset((terminal_key(terminal.id), user_key(terminal.user_id)))
+        return Realm(terminal.id, self.vhost, MQTT, subscription_queue(terminal.id), keys)
+
+    async def _terminal(self, username: str, client_id: str | None) -> Terminal | None:
+        if client_id not in (None, username) or not is_terminal_id(username):
+            return None
+        return await self.repository.terminal(username)

@@ -5,7 +5,7 @@ from http import HTTPStatus
 from aiohttp import web
 
 from contactmesh.contracts.errors import ErrorCode, Refusal
-from contactmesh.contracts.identity import Enrol
+from contactmesh.contracts.identity import Enrol, ReadyQueue
 from identity_service.handlers.enrolment import Enrolment
 from identity_service.http.errors import answered
 from identity_service.http.reading import basic_credentials, read_body
@@ -26,7 +26,8 @@ def terminal_routes(enrolment: Enrolment) -> list[web.RouteDef]:
         terminal_id, secret = basic_credentials(request)
         if terminal_id != request.match_info["terminal_id"]:
             raise Refusal(ErrorCode.PERMISSION_DENIED, "A terminal has its own queue and no other.")
-        ready = await enrolment.make_queue(terminal_id, secret)
+        asked = await read_body(request, ReadyQueue) if request.can_read_body else ReadyQueue()
+        ready = await enrolment.make_queue(terminal_id, secret, asked.transport)
         return web.json_response(ready.model_dump(mode="json"))
 
     return [

@@ -163,7 +163,8 @@ def asyncapi() -> JsonObject:
             "title": "ContactMesh",
             "version": version("contactmesh"),
             "description": "Every message is one CloudEvent in structured JSON; `data` is given "
-            "here. Who sent a command is read from its routing key, which the broker checks.",
+            "here. Who sent a command is read from its routing key, which the broker checks. By "
+            "MQTT its topic is that key with slashes for dots.",
             "license": {"name": "Apache-2.0"},
         },
         "defaultContentType": CONTENT_TYPE,

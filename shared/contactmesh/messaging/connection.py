@@ -19,6 +19,7 @@ from contactmesh.messaging.topology import (
     EXCHANGES,
     Queue,
     ServiceTopology,
+    subscription_queue,
     terminal_key,
     terminal_queue,
     user_key,
@@ -137,7 +138,9 @@ async def _declare_queue(channel: AbstractChannel, queue: Queue) -> None:
 
 
 async def declare_terminal_queue(url: str, terminal_id: str, user_id: str) -> str:
-    """Make sure that a terminal's queue exists and is bound; returns its name.
+    """Make sure that a terminal's AMQP queue exists and is bound; returns its name.
+
+    What it had by MQTT goes, since it would fill with what the terminal reads elsewhere.
 
     Raises:
         BrokerUnavailable: the broker cannot be reached or refuses.
@@ -149,15 +152,26 @@ async def declare_terminal_queue(url: str, terminal_id: str, user_id: str) -> st
         )
         await queue.bind(TERMINALS_EXCHANGE, terminal_key(terminal_id))
         await queue.bind(TERMINALS_EXCHANGE, user_key(user_id))
+        await channel.queue_delete(subscription_queue(terminal_id))
         return queue.name
 
 
 async def delete_terminal_queue(url: str, terminal_id: str) -> None:
-    """Delete a terminal's queue and what waits in it; nothing happens when there is none.
+    """Delete what waits for a terminal, by whichever protocol it comes for it.
+
+    Raises:
+        BrokerUnavailable: the broker cannot be reached or refuses.
+    """
+    await delete_queues(url, terminal_queue(terminal_id), subscription_queue(terminal_id))
+
+
+async def delete_queues(url: str, *names: str) -> None:
+    """Delete queues of terminals and what waits in them; nothing happens where there is none.
 
     Raises:
         BrokerUnavailable: the broker cannot be reached or refuses.
     """
     async with declaring(url, "identity_service terminal queue") as connection:
         channel = await connection.channel()
-        await channel.queue_delete(terminal_queue(terminal_id))
+        for name in names:
+            await channel.queue_delete(name)

@@ -12,9 +12,11 @@ COMMANDS = "contactmesh.commands"
 EVENTS = "contactmesh.events"
 TERMINALS = "contactmesh.terminals"
 DEAD = "contactmesh.dead"
+MQTT = "contactmesh.mqtt"
+"""Where MQTT clients publish and what their subscriptions are bound to; no AMQP client uses it."""
 
 EXCHANGES = (COMMANDS, EVENTS, TERMINALS, DEAD)
-"""All durable topic exchanges."""
+"""The durable topic exchanges that services declare."""
 
 MAX_BODY_BYTES = 1024 * 1024
 """The largest command that a service reads; a larger one is refused unread."""
@@ -27,6 +29,8 @@ reason; below what a flood of such messages would make of a service's memory."""
 TERMINAL_QUEUE_MESSAGES = 10_000
 TERMINAL_QUEUE_BYTES = 64 * 1024 * 1024
 TERMINAL_QUEUE_EXPIRY_MS = 30 * 24 * 3600 * 1000
+MQTT_PREFETCH = 200
+"""How many messages may be under way to a terminal that speaks MQTT."""
 PARKING_BYTES = 1024 * 1024 * 1024
 PARKING_LOOKS = 1_000_000
 """To look at a parked message counts as a delivery, and RabbitMQ 4 drops a message after 20."""
@@ -42,6 +46,24 @@ class Binding:
 
     exchange: str
     key: str
+
+
+@dataclass(frozen=True, slots=True)
+class ExchangeBinding:
+    """An exchange bound to another one by a key."""
+
+    source: str
+    destination: str
+    key: str
+
+
+EXCHANGE_BINDINGS = (
+    ExchangeBinding(MQTT, COMMANDS, "command.*.*.*"),
+    ExchangeBinding(TERMINALS, MQTT, "terminal.*"),
+    ExchangeBinding(TERMINALS, MQTT, "user.*"),
+)
+"""What joins MQTT to the rest. Like the policies they come with the definitions alone: to bind them
+takes rights on both ends that no service is to have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,18 +191,16 @@ def policies() -> tuple[Policy, ...]:
     key, without which a dead message would go to all of its BCC keys once more.
     """
     service_queues = [queue for service in SERVICES for queue in service.queues]
+    of_a_terminal = {
+        "queue-version": 2,
+        "max-length": TERMINAL_QUEUE_MESSAGES,
+        "max-length-bytes": TERMINAL_QUEUE_BYTES,
+        "overflow": "drop-head",
+        "expires": TERMINAL_QUEUE_EXPIRY_MS,
+    }
     return (
-        Policy(
-            "terminals",
-            r"^terminal\.",
-            {
-                "queue-version": 2,
-                "max-length": TERMINAL_QUEUE_MESSAGES,
-                "max-length-bytes": TERMINAL_QUEUE_BYTES,
-                "overflow": "drop-head",
-                "expires": TERMINAL_QUEUE_EXPIRY_MS,
-            },
-        ),
+        Policy("terminals", r"^terminal\.", of_a_terminal),
+        Policy("subscriptions", "^mqtt-subscription-", of_a_terminal),
         Policy(
             "parking",
             r"^[a-z_]+_service\.(commands|events)\.dead$",
@@ -219,8 +239,18 @@ def event_key(event_type: str, scope: str | None = None, *, own_card: bool = Fal
 
 
 def terminal_queue(terminal_id: str) -> str:
-    """The one queue of a terminal."""
+    """The queue of a terminal that speaks AMQP."""
     return f"terminal.{terminal_id}"
+
+
+def subscription_queue(terminal_id: str) -> str:
+    """The queue of a terminal that speaks MQTT, as the broker makes and names it."""
+    return f"mqtt-subscription-{terminal_id}qos1"
+
+
+def topic(key: str) -> str:
+    """The MQTT topic that stands for a routing key."""
+    return key.replace(".", "/")
 
 
 def terminal_key(terminal_id: str) -> str:

@@ -17,6 +17,7 @@ the local store that it keeps right, the updates are what `Terminal.updates` giv
 is a `TerminalError`.
 """
 
+from contactmesh.contracts.identity import Transport
 from contactmesh.terminal.book_entries import (
     Duplicate,
     Joined,
@@ -58,6 +59,7 @@ from contactmesh.terminal.errors import (
     TerminalClosed,
     TerminalError,
     TerminalInUse,
+    TransportNotOffered,
     UnfitUid,
     UnknownContact,
     UnknownJoin,
@@ -157,6 +159,8 @@ __all__ = [
     "TerminalError",
     "TerminalFolder",
     "TerminalInUse",
+    "Transport",
+    "TransportNotOffered",
     "UnfitUid",
     "UnknownContact",
     "UnknownJoin",

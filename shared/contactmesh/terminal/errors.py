@@ -48,6 +48,10 @@ class IdentityUnavailable(TerminalError):
     """identity_service cannot be reached or does not answer. Try again later."""
 
 
+class TransportNotOffered(TerminalError):
+    """The system does not speak the protocol that the terminal is to use. Use another."""
+
+
 class AuthenticationRefused(TerminalError):
     """The broker or identity_service does not know these credentials. Enrol again."""
 

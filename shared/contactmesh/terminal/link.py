@@ -8,7 +8,8 @@ import structlog
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type
 from tenacity.wait import wait_random_exponential
 
-from contactmesh.contracts.identity import Credentials
+from contactmesh.contracts.identity import Credentials, Transport
+from contactmesh.terminal.amqp_session import AmqpSession
 from contactmesh.terminal.credentials import Enrolment
 from contactmesh.terminal.errors import (
     IdentityUnavailable,
@@ -55,6 +56,7 @@ class Link:
 
         Raises:
             AuthenticationRefused: the credentials are no longer valid.
+            TransportNotOffered: the system does not speak the terminal's protocol.
         """
         try:
             while True:
@@ -120,12 +122,12 @@ class Link:
 
     async def _open(self) -> Session:
         try:
-            return await Session.open(self._enrolment.credentials)
+            return await self._open_session()
         except QueueMissing:
             _log.info("terminal_queue_missing", queue=self._enrolment.credentials.queue)
             try:
                 await self._make_queue()
-                return await Session.open(self._enrolment.credentials)
+                return await self._open_session(queue_ready=True)
             except (QueueMissing, IdentityUnavailable, CredentialsRefused) as error:
                 raise SessionLost(type(error).__name__) from error
         except CredentialsRefused as error:
@@ -137,17 +139,28 @@ class Link:
                 raise SessionLost(f"{error}, {type(unavailable).__name__}") from error
             raise SessionLost(str(error)) from error
 
+    async def _open_session(self, *, queue_ready: bool = False) -> Session:
+        credentials = self._enrolment.credentials
+        if self._enrolment.transport is Transport.MQTT:
+            from contactmesh.terminal.mqtt_session import MqttSession  # noqa: PLC0415 - seldom needed
+
+            return await MqttSession.open(credentials, queue_ready=queue_ready)
+        return await AmqpSession.open(credentials)
+
     async def _make_queue(self) -> None:
         credentials = self._enrolment.credentials
         from contactmesh.terminal.identity import IdentityClient  # noqa: PLC0415 - seldom needed
 
         async with IdentityClient(self._enrolment.identity_url) as identity:
-            ready = await identity.ready_queue(credentials.terminal_id, credentials.secret)
+            ready = await identity.ready_queue(
+                credentials.terminal_id, credentials.secret, self._enrolment.transport
+            )
         moved = Credentials(
             **{
                 **credentials.model_dump(),
                 "queue": ready.queue,
                 "broker_url": ready.broker_url,
+                "mqtt_url": ready.mqtt_url,
             }
         )
         if moved != credentials:

@@ -16,7 +16,7 @@ from contactmesh.local.stack import Stack
 def _log_as_before() -> Iterator[None]:
     """What a command sets up for its process does not stay for the tests that follow."""
     configured = structlog.get_config()
-    levels = {name: logging.getLogger(name).level for name in ("aio_pika", "aiormq")}
+    levels = {name: logging.getLogger(name).level for name in ("aio_pika", "aiormq", "mqtt")}
     yield
     structlog.configure(**configured)
     for name, level in levels.items():

@@ -76,10 +76,13 @@ class Identity:
         assert answer.status == HTTPStatus.CREATED, answer.body
         return EnrolmentCode.model_validate(answer.body).code
 
-    async def try_enrol(self, code: str, name: str = "phone") -> Answer:
+    async def try_enrol(self, code: str, name: str = "phone", **more: object) -> Answer:
         """Trade a code."""
         return await self.ask(
-            "POST", "v1/enrolments", {"code": code, "terminal_name": name}, authorization=None
+            "POST",
+            "v1/enrolments",
+            {"code": code, "terminal_name": name, **more},
+            authorization=None,
         )
 
     async def enrolled(self, user_id: str) -> Credentials:
@@ -89,11 +92,14 @@ class Identity:
         assert answer.status == HTTPStatus.CREATED, answer.body
         return Credentials.model_validate(answer.body)
 
-    async def make_queue(self, terminal_id: str, user: str, secret: str) -> Answer:
+    async def make_queue(
+        self, terminal_id: str, user: str, secret: str, transport: str | None = None
+    ) -> Answer:
         """Ask for a terminal's queue as `user`."""
         return await self.ask(
             "POST",
             f"v1/terminals/{terminal_id}/queue",
+            None if transport is None else {"transport": transport},
             authorization=encode_basic_auth(user, secret),
         )
 
@@ -129,6 +135,7 @@ def run_identity(
                 "http_port": identity_port,
                 "operator_token_file": token_file,
                 "terminal_amqp_url": broker.terminal_url,
+                "terminal_mqtt_url": broker.mqtt_url,
                 "broker_management_url": broker.management_url,
                 **different,
             }

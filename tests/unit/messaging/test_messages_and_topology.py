@@ -1,6 +1,7 @@
 """What goes to the broker: chunks of recipients, parking limits, queues with their parking."""
 
 import re
+from collections.abc import Callable
 from datetime import UTC, datetime
 
 import pytest
@@ -13,10 +14,14 @@ from contactmesh.messaging.definitions import render_definitions, service_accoun
 from contactmesh.messaging.message import MAX_RECIPIENTS, MAX_RECIPIENTS_BYTES, Outgoing
 from contactmesh.messaging.parking import ParkingLimit, TooManyParked
 from contactmesh.messaging.topology import (
+    COMMANDS,
     DEAD,
     EXCHANGES,
+    MQTT,
     SERVICES,
+    TERMINALS,
     policies,
+    subscription_queue,
     terminal_queue,
 )
 
@@ -135,8 +140,9 @@ def test_every_service_queue_has_a_parking_queue_and_a_policy_that_leads_there(
     assert parking.definition["max-length-bytes"] > 0
 
 
-def test_a_terminals_queue_is_bounded_and_expires() -> None:
-    name = terminal_queue("lin_aaaaaaaa")
+@pytest.mark.parametrize("queue_of", [terminal_queue, subscription_queue])
+def test_a_terminals_queue_is_bounded_and_expires(queue_of: Callable[[str], str]) -> None:
+    name = queue_of("lin_aaaaaaaa")
     (policy,) = [one for one in policies() if re.search(one.pattern, name)]
     assert policy.definition["max-length"] > 0
     assert policy.definition["max-length-bytes"] > 0
@@ -146,8 +152,23 @@ def test_a_terminals_queue_is_bounded_and_expires() -> None:
 
 def test_all_exchanges_are_durable_topic_exchanges() -> None:
     exchanges = _named("exchanges")
-    assert set(exchanges) == set(EXCHANGES)
+    assert set(exchanges) == {*EXCHANGES, MQTT}
     assert {(one["type"], one["durable"]) for one in exchanges.values()} == {("topic", True)}
+
+
+def test_from_mqtt_only_commands_go_on_and_to_it_only_what_is_for_terminals() -> None:
+    bindings = DEFINITIONS["bindings"]
+    assert isinstance(bindings, list)
+    joined = {
+        (one["source"], one["destination"], one["routing_key"])
+        for one in bindings
+        if isinstance(one, dict) and one["destination_type"] == "exchange"
+    }
+    assert joined == {
+        (MQTT, COMMANDS, "command.*.*.*"),
+        (TERMINALS, MQTT, "terminal.*"),
+        (TERMINALS, MQTT, "user.*"),
+    }
 
 
 @pytest.mark.parametrize("service", [service.service for service in SERVICES])

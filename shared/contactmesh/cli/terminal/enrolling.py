@@ -20,6 +20,7 @@ from contactmesh.cli.terminal.connecting import connected, keep_log_quiet, phone
 from contactmesh.cli.terminal.place import Place, at_a_terminal
 from contactmesh.cli.terminal.suggesting import suggested
 from contactmesh.cli.terminal.sync_telling import told_state
+from contactmesh.contracts.identity import Transport
 from contactmesh.terminal import (
     AlreadyEnrolled,
     AuthenticationRefused,
@@ -52,7 +53,9 @@ class Shown(BaseModel):
     queue: str
     folder: str
     identity_url: str
+    transport: Transport
     broker_url: str
+    mqtt_url: str | None
     region: str | None
     contacts: int
     groups: int
@@ -76,6 +79,10 @@ async def enrol(
     region: Annotated[
         str | None, typer.Option("--region", metavar="COUNTRY", help=texts.HELP_REGION)
     ] = None,
+    transport: Annotated[
+        Transport,
+        typer.Option("--transport", envvar="CONTACTMESH_TRANSPORT", help=texts.HELP_TRANSPORT),
+    ] = Transport.AMQP,
     url: IdentityUrl = None,
     as_json: AsJson = False,
 ) -> None:
@@ -90,6 +97,7 @@ async def enrol(
         code=code.strip(),
         name=name or place.name or socket.gethostname(),
         region=country,
+        transport=transport,
     )
     if as_json:
         print_json(
@@ -137,6 +145,7 @@ async def show_terminal(place: Place, *, as_json: bool) -> None:
         **who.model_dump(exclude={"secret"}),
         folder=str(folder.path),
         identity_url=enrolment.identity_url,
+        transport=enrolment.transport,
         region=enrolment.region,
         contacts=contacts,
         groups=groups,
@@ -180,7 +189,7 @@ def _show(shown: Shown, sync: SyncState) -> None:
         (texts.SHOW_TERMINAL, shown.terminal_id),
         (texts.SHOW_CONNECTION, connection),
         (texts.SHOW_QUEUE, shown.queue),
-        (texts.SHOW_BROKER, shown.broker_url),
+        (texts.SHOW_BROKER, _broker(shown)),
         (texts.SHOW_IDENTITY, shown.identity_url),
         (texts.SHOW_FOLDER, shown.folder),
         (texts.SHOW_REGION, shown.region or texts.NO_REGION),
@@ -189,6 +198,10 @@ def _show(shown: Shown, sync: SyncState) -> None:
         (sync_texts.SHOW_SYNC, told_state(sync)),
     ]
     print_pairs(rows)
+
+
+def _broker(shown: Shown) -> str:
+    return (shown.mqtt_url or "") if shown.transport is Transport.MQTT else shown.broker_url
 
 
 def _counts(shown: Shown) -> str:

@@ -79,6 +79,9 @@ HELP_REGION = (
     "The country of numbers that you keep without a country code, for example CN; without it "
     "they do not match those of members."
 )
+HELP_TRANSPORT = (
+    "The protocol that it speaks to the broker; mqtt where AMQP does not pass or costs too much."
+)
 BAD_REGION = "'{region}' is no country. Use two letters, as in CN, US or DE."
 ENROLLED = "This is now a terminal of {name} ({user_id}): {terminal_id}"
 ENROLLED_NEXT = "Bring your contacts in with: contactmesh terminal import FILE.vcf{which}"

@@ -239,7 +239,7 @@ class ListEntries(_SimCommand):
 
     carrier_id: CarrierId
     space: SpaceKind
-    after: int = Field(default=0, ge=0)
+    after: RevOrZero = 0
     cards: bool = False
     limit: int = Field(default=MOST_LISTED, ge=1, le=MOST_LISTED)
 
@@ -299,7 +299,7 @@ class ShowPending(_ToSim):
     READS: ClassVar[bool] = True
 
     uids: tuple[ContactUid, ...] | None = Field(default=None, min_length=1, max_length=MOST_SHOWN)
-    after: int = Field(default=0, ge=0)
+    after: RevOrZero = 0
     limit: int = Field(default=MOST_SHOWN, ge=1, le=MOST_SHOWN)
 
 

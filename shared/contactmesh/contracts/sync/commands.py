@@ -110,7 +110,7 @@ class ListBook(_BookCommand):
     RESULT: ClassVar[type[Result]] = BookListing
     READS: ClassVar[bool] = True
 
-    after: int | None = Field(default=None, ge=1)
+    after: Rev | None = None
     cards: bool = False
     limit: int = Field(default=MOST_LISTED, ge=1, le=MOST_LISTED)
 

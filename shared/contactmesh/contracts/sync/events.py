@@ -6,7 +6,7 @@ from pydantic import Field
 
 from contactmesh.contracts.carrier.records import CarrierId
 from contactmesh.contracts.envelope import Message
-from contactmesh.contracts.identifiers import UserId
+from contactmesh.contracts.identifiers import Rev, RevOrZero, UserId
 from contactmesh.contracts.multi_sim.records import ContactUid
 
 MOST_HELD: Final = 1_000
@@ -23,7 +23,7 @@ class BookWanted(Message):
 
     owner_id: UserId
     carrier_id: CarrierId
-    after: int = Field(default=0, ge=0)
+    after: RevOrZero = 0
     limit: int = Field(ge=1, le=MOST_HELD)
 
 
@@ -33,7 +33,7 @@ class HeldEntry(Message):
     TYPE: ClassVar[str] = "held_entry"
 
     uid: ContactUid
-    rev: int
+    rev: Rev
     card: dict[str, Any]
 
 
@@ -47,6 +47,6 @@ class BookPage(Message):
 
     owner_id: UserId
     carrier_id: CarrierId
-    after: int
+    after: RevOrZero
     entries: tuple[HeldEntry, ...]
-    next: int | None = None
+    next: Rev | None = None
