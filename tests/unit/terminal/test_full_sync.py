@@ -169,7 +169,7 @@ def test_two_that_are_equal_stay_two(number_here: int, number_there: int, fetche
 def test_an_equal_entry_that_is_synced_gives_its_uid_to_nobody() -> None:
     local = {"a": here(200, A, A), "b": here(None, None, B)}
     listed = {"a": Listed(200, A), "b": Listed(300, A), "c": Listed(300, A), "d": Listed(300, B)}
-    assert compare(local, listed, SINCE) == Plan(fetch=["c", "d"])
+    assert compare(local, listed, SINCE) == Plan(fetch=["b", "c", "d"])
 
 
 def test_what_was_deleted_there_and_is_not_known_here_is_nothing() -> None:
