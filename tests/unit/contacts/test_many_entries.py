@@ -1,5 +1,6 @@
 """Cards with very many entries cost what they are, to whoever has to join them."""
 
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pytest
@@ -30,20 +31,34 @@ class Key(str):
         return super().__eq__(other)
 
 
-def _phones(of: str, number: int) -> dict[str, Any]:
-    return {Key(f"{of}{one}"): {"number": f"{of}{one}"} for one in range(number)}
+class Entries(Mapping[str, Any]):
+    """Entries that count how often one is come by."""
+
+    def __init__(self, of: str, number: int) -> None:
+        self._found = {f"{of}{one}": {"address": f"{of}{one}"} for one in range(number)}
+        self.looks = 0
+
+    def __getitem__(self, key: str) -> Any:  # noqa: ANN401
+        self.looks += 1
+        return self._found[key]
+
+    def __iter__(self) -> Iterator[str]:
+        for key in self._found:
+            self.looks += 1
+            yield key
+
+    def __len__(self) -> int:
+        return len(self._found)
 
 
 def _looks(number: int) -> int:
-    base, mine, theirs = (_phones(of, number) for of in ("a", "b", "c"))
-    Key.looks = 0
-    left, right = aligned("phones", base, mine), aligned("phones", base, theirs)
-    separated("phones", base, left, right)
-    return Key.looks
+    base, other = Entries("a", number), Entries("b", number)
+    aligned("emails", base, other)
+    return base.looks + other.looks
 
 
 def test_entries_are_found_in_as_many_looks_as_there_are() -> None:
-    assert _looks(1_000) <= 12 * _looks(100)
+    assert 0 < _looks(1_000) <= 12 * _looks(100)
 
 
 def test_items_of_a_list_are_found_in_as_many_looks_as_there_are() -> None:
