@@ -141,6 +141,20 @@ def _status() -> Iterator[Status]:
         yield status
 
 
+async def moved_here(terminal: Terminal, sim: SimView) -> int:
+    """Say that a SIM is in this terminal, and how many contacts wait for it there.
+
+    What this terminal has not got yet is laid ready from then on.
+    """
+    with _status() as status:
+        stream = terminal.updates(buffer=_MOST_UPDATES)
+        await terminal.move_sim(sim.sim_id)
+        moved = await sim_here(terminal, sim.sim_id, None)
+        if not moved.filling:
+            return moved.waiting
+        return await laid_ready(terminal, moved, stream, status)
+
+
 def _held(accounts: Iterable[AccountView], sim: SimView, source: str | None) -> int:
     """How many contacts the account holds of which those laid ready are part."""
     asked = (

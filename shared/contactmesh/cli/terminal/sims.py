@@ -16,6 +16,7 @@ from contactmesh.cli.terminal.connecting import connected
 from contactmesh.cli.terminal.own_card import for_others
 from contactmesh.cli.terminal.place import Place, at_a_terminal
 from contactmesh.cli.terminal.sim_naming import CarrierName, SimName, find_sim
+from contactmesh.cli.terminal.sim_spaces import moved_here
 from contactmesh.cli.terminal.sim_telling import told_waiting
 from contactmesh.cli.terminal.suggesting import suggested
 from contactmesh.contacts import match_key
@@ -86,20 +87,16 @@ async def add(
 async def move(place: Place, sim: SimName, as_json: AsJson = False) -> None:
     """Say that a SIM is in this terminal."""
     _, enrolment = place.enrolled()
-    async with connected(place) as terminal:
+    async with connected(place, asks=True) as terminal:
         _, found = find_sim((await terminal.accounts()).accounts, sim, enrolment.region)
-        await terminal.move_sim(found.sim_id)
-        # What this terminal has not got yet waits for the SIM only from now on.
-        _, moved = find_sim((await terminal.accounts()).accounts, found.sim_id, None)
+        waiting = await moved_here(terminal, found)
     if as_json:
-        print_json({**_told(found, "moved"), "waiting": moved.waiting, "filling": moved.filling})
+        print_json({**_told(found, "moved"), "waiting": waiting})
         return
     print_text(sim_texts.MOVED.format(name=found.name))
-    if moved.waiting:
-        print_text(told_waiting(moved))
+    if waiting:
+        print_text(told_waiting(found.model_copy(update={"waiting": waiting})))
         print_note(suggested(space_texts.DECIDE_NEXT, sim=quote(found.name)))
-    if moved.filling:
-        print_note(space_texts.STILL_FILLING)
 
 
 @app.command(
