@@ -116,8 +116,8 @@ _ADDRESS = _object(
         ),
         "full": TEXTS,
         "countryCode": st.just("CN"),
-        "coordinates": st.just("geo:39.9,116.4"),
-        "timeZone": st.sampled_from(["Asia/Shanghai", "UTC"]),
+        "coordinates": st.sampled_from(["geo:39.9,116.4", "geo:39.9", "here"]),
+        "timeZone": st.sampled_from(["Asia/Shanghai", "UTC", "Etc/UTC", "Etc/GMT+5"]),
         "contexts": FLAGS,
         "pref": PREFS,
         **_ORDER,
@@ -243,7 +243,9 @@ PROPERTIES: dict[str, st.SearchStrategy[Any]] = {
     ),
     "vCardProps": st.lists(
         st.tuples(
-            st.sampled_from(["x-foo", "tel", "bday", "x-ablabel", "jsprop", "gender", "agent"]),
+            st.sampled_from(
+                ["x-foo", "tel", "bday", "x-ablabel", "jsprop", "gender", "agent", "geo", "tz"]
+            ),
             PARAMS,
             st.sampled_from(["unknown", "text", "uri"]),
             TEXTS,

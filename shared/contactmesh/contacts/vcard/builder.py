@@ -11,6 +11,7 @@ from pydantic import JsonValue
 from contactmesh.contacts.errors import PatchError
 from contactmesh.contacts.patch import apply_patch
 from contactmesh.contacts.vcard.content import Head, escape, unescape
+from contactmesh.contacts.vcard.geography import Position, locate
 from contactmesh.contacts.vcard.localization import localize
 from contactmesh.contacts.vcard.parameters import Members, kept
 from contactmesh.contacts.vcard.properties import FIRST_KEYS, MANY
@@ -44,6 +45,7 @@ class CardBuilder:
         "_by_group",
         "_labels",
         "_patches",
+        "_positions",
         "card",
         "checked",
         "counts",
@@ -63,6 +65,7 @@ class CardBuilder:
         self._alternatives = False
         self._labels: list[tuple[int, Head, str]] = []
         self._patches: list[tuple[Head, str]] = []
+        self._positions: list[Position] = []
 
     def add(
         self, collection: str, prefix: str, entry: Members, head: Head, *, labelled: bool = False
@@ -127,6 +130,10 @@ class CardBuilder:
         """Note an X-ABLabel; which entry it labels is known when all are read."""
         self._labels.append((len(self.props), head, value))
 
+    def position(self, found: Position) -> None:
+        """Note a GEO or TZ; which address it belongs to is known when all are read."""
+        self._positions.append(found)
+
     def patch(self, head: Head, value: str) -> None:
         """Note a JSPROP; it is applied when all else is read (RFC 9555, section 2.15.1)."""
         self._patches.append((head, value))
@@ -159,6 +166,10 @@ class CardBuilder:
         card.update(self.maps)
         if self._alternatives:
             localize(card)
+        if self._positions:
+            addresses = cast("Members", card.setdefault("addresses", {}))
+            for entry, head in locate(addresses, self._positions):
+                self.insert(addresses, "adr", entry, head)
         if self.props:
             card["vCardProps"] = self.props
         if self._patches:

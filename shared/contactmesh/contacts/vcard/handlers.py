@@ -9,6 +9,7 @@ from contactmesh.contacts.vcard.builder import CardBuilder
 from contactmesh.contacts.vcard.content import Head, split_value, unescape
 from contactmesh.contacts.vcard.dates import anniversary_date, utc_date_time
 from contactmesh.contacts.vcard.embedded import read_embedded
+from contactmesh.contacts.vcard.geography import Position, coordinates_from, time_zone_from
 from contactmesh.contacts.vcard.names import read_full_name, read_name, read_organization
 from contactmesh.contacts.vcard.parameters import (
     Members,
@@ -63,6 +64,22 @@ def anniversary(build: CardBuilder, head: Head, value: str) -> None:
         build.keep(head, value)
     else:
         build.add("anniversaries", kind, {"kind": kind, "date": date}, head)
+
+
+def position(build: CardBuilder, head: Head, value: str) -> None:
+    """GEO and TZ (RFC 9555, section 2.8)."""
+    member, read = _POSITIONS[head.name]
+    found = read(value)
+    if found is None:
+        build.keep(head, value)
+    else:
+        build.position(Position(member, found, head))
+
+
+_POSITIONS: Final = {
+    "GEO": ("coordinates", coordinates_from),
+    "TZ": ("timeZone", time_zone_from),
+}
 
 
 def _has_kind(entries: Members, kind: str) -> bool:
@@ -163,6 +180,7 @@ HANDLERS: Final[dict[str, Handler]] = {
     "ADR": read_address,
     "LABEL": read_label,
     **dict.fromkeys(_ANNIVERSARIES, anniversary),
+    **dict.fromkeys(_POSITIONS, position),
     "CATEGORIES": keywords,
     "MEMBER": member,
     "X-ADDRESSBOOKSERVER-MEMBER": member,
@@ -180,8 +198,10 @@ _DATE_PARAMS: Final = frozenset({"value", "x-apple-omit-year", "prop-id", "chars
 _PARAMS_READ: Final = {
     **dict.fromkeys(_ANNIVERSARIES, _DATE_PARAMS),
     "RELATED": frozenset({"type", "value"}),
+    **dict.fromkeys(_POSITIONS, frozenset({"value"})),
     **dict.fromkeys(
-        ("CATEGORIES", "MEMBER", "X-ADDRESSBOOKSERVER-MEMBER", "GRAMGENDER"), frozenset[str]()
+        ("CATEGORIES", "MEMBER", "X-ADDRESSBOOKSERVER-MEMBER", "GRAMGENDER"),
+        frozenset[str](),
     ),
 }
 """Properties that JSContact has a place for only without other parameters, a group or text."""
@@ -191,7 +211,9 @@ def handler_for(head: Head) -> Handler:
     """Return what reads the values of a head; what JSContact has no place for is kept."""
     params = _PARAMS_READ.get(head.name)
     if params is not None and (
-        head.group is not None or head.value_type == "text" or not params.issuperset(head.params)
+        head.group is not None
+        or (head.value_type == "text" and head.name != "TZ")
+        or not params.issuperset(head.params)
     ):
         return CardBuilder.keep
     return HANDLERS.get(head.name, CardBuilder.keep)
