@@ -244,7 +244,18 @@ PROPERTIES: dict[str, st.SearchStrategy[Any]] = {
     "vCardProps": st.lists(
         st.tuples(
             st.sampled_from(
-                ["x-foo", "tel", "bday", "x-ablabel", "jsprop", "gender", "agent", "geo", "tz"]
+                [
+                    "x-foo",
+                    "tel",
+                    "bday",
+                    "x-ablabel",
+                    "jsprop",
+                    "gender",
+                    "agent",
+                    "geo",
+                    "tz",
+                    "sort-string",
+                ]
             ),
             PARAMS,
             st.sampled_from(["unknown", "text", "uri"]),

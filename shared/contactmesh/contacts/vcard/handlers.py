@@ -19,6 +19,7 @@ from contactmesh.contacts.vcard.parameters import (
 )
 from contactmesh.contacts.vcard.places import read_address, read_label
 from contactmesh.contacts.vcard.properties import SIMPLE
+from contactmesh.contacts.vcard.sorting import read_sort_string
 
 Handler = Callable[[CardBuilder, Head, str], None]
 
@@ -176,6 +177,7 @@ HANDLERS: Final[dict[str, Handler]] = {
     **dict.fromkeys(("PHOTO", "LOGO", "SOUND", "KEY"), read_embedded),
     "FN": read_full_name,
     "N": read_name,
+    "SORT-STRING": read_sort_string,
     "ORG": read_organization,
     "ADR": read_address,
     "LABEL": read_label,
@@ -200,7 +202,7 @@ _PARAMS_READ: Final = {
     "RELATED": frozenset({"type", "value"}),
     **dict.fromkeys(_POSITIONS, frozenset({"value"})),
     **dict.fromkeys(
-        ("CATEGORIES", "MEMBER", "X-ADDRESSBOOKSERVER-MEMBER", "GRAMGENDER"),
+        ("CATEGORIES", "MEMBER", "X-ADDRESSBOOKSERVER-MEMBER", "GRAMGENDER", "SORT-STRING"),
         frozenset[str](),
     ),
 }

@@ -27,10 +27,16 @@ from contactmesh.contacts.vcard.ordering import (
 from contactmesh.contacts.vcard.parameters import (
     Entry,
     Members,
-    drop_param,
     named_members,
     params_of,
     singleton_params,
+)
+from contactmesh.contacts.vcard.sorting import (
+    name_param,
+    organization_param,
+    sort_name,
+    sort_organization,
+    write_sort_string,
 )
 
 NAME_KINDS: Final = ("surname", "given", "given2", "title", "credential", "surname2", "generation")
@@ -42,8 +48,6 @@ _OLDER_FIELDS: Final = 5
 _NAME_FIELD: Final = {kind: index for index, kind in enumerate(NAME_KINDS)}
 
 _OLDER_FIELD: Final = {kind: index for index, kind in enumerate(NAME_KINDS[:_OLDER_FIELDS])}
-
-_SORTED_BY: Final = (["surname"], ["surname", "given"])
 
 _NAME_MEMBERS: Final = frozenset({"full", "components"})
 
@@ -111,7 +115,7 @@ def read_name(build: CardBuilder, head: Head, value: str) -> None:
         known |= named_members(head)
         if "jscomps" in head.params:
             put_in_order(known, _name_parts(fields, lists=lists), NAME_KINDS)
-        _sort_as(known)
+        sort_name(known)
     if head.group:
         params = cast("Members", known.get("vCardParams", {}))
         known["vCardParams"] = {**params, "group": head.group}
@@ -131,16 +135,6 @@ def _name_parts(fields: list[str], *, lists: bool) -> list[list[str]]:
     return parts
 
 
-def _sort_as(name: Members) -> None:
-    """SORT-AS of a name: the surname, then the given name (RFC 9555, section 2.2)."""
-    params = name.get("vCardParams")
-    given = params.get("sort-as") if isinstance(params, dict) else None
-    texts = [given] if isinstance(given, str) else given
-    if isinstance(texts, list) and 1 <= len(texts) <= 2:
-        name["sortAs"] = dict(zip(("surname", "given"), texts, strict=False))
-        drop_param(name, "sort-as")
-
-
 def read_organization(build: CardBuilder, head: Head, value: str) -> None:
     """ORG: the organisation and its units."""
     entry = named_members(head).copy() if head.params else {}
@@ -151,10 +145,8 @@ def read_organization(build: CardBuilder, head: Head, value: str) -> None:
         entry["name"] = first
     if units:
         entry["units"] = [{"name": unit} for unit in units]
-    params = entry.get("vCardParams")
-    if isinstance(params, dict) and isinstance(params.get("sort-as"), str):
-        entry["sortAs"] = params["sort-as"]
-        drop_param(entry, "sort-as")
+    if head.params:
+        sort_organization(entry)
     build.add("organizations", "org", entry, head)
 
 
@@ -171,12 +163,14 @@ def write_name(out: Emitter, name: Entry | None) -> None:
         out.single("FN", escape_text(full, is_v4=out.is_v4))
         if "localizations" in out.card:
             _write_translations(out)
+    if "sortAs" in known:
+        write_sort_string(out, known)
     components = known.get("components")
     if components is None:
         if not out.is_v4:
             out.line("N;DERIVED=TRUE", f"{escape(name_shown(out.card))};;;;")
         return
-    head = "N" if is_plain else _name_head(known)
+    head = "N" if is_plain else _name_head(out, known)
     value = plain_value(components, _OLDER_FIELD, _OLDER_FIELDS)
     out.line(head, _value(out, components) if value is None else value)
 
@@ -203,13 +197,10 @@ def _value(out: Emitter, components: list[dict[str, str]]) -> str:
     return ";".join([field or "" for field in used])
 
 
-def _name_head(name: Members) -> str:
+def _name_head(out: Emitter, name: Members) -> str:
     extra = params_of(name)
-    head = f"{group_prefix(extra)}N{params_text(extra)}{order_param(name, _NAME_FIELD)}"
-    sort_as = name.get("sortAs")
-    if isinstance(sort_as, dict) and list(sort_as) in _SORTED_BY:
-        head += param_text("SORT-AS", [str(text) for text in sort_as.values()])
-    return head
+    order = order_param(name, _NAME_FIELD)
+    return f"{group_prefix(extra)}N{params_text(extra)}{order}{name_param(out, name)}"
 
 
 def _listed(texts: str | None, others: str | None) -> str | None:
@@ -244,5 +235,5 @@ def write_organizations(out: Emitter, entries: Mapping[str, Entry]) -> None:
                 out.certain = False
         if not name or not _ORG_MEMBERS.issuperset(entry):
             out.certain = False
-        params = param_text("SORT-AS", entry["sortAs"]) if "sortAs" in entry else ""
+        params = organization_param(entry) if "sortAs" in entry or not out.certain else ""
         out.entry("ORG", "org", key, entry, joined_fields(fields), params)
