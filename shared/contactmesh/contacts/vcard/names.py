@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final, cast
 
+from pydantic import JsonValue
+
 from contactmesh.contacts.display import name_shown
 from contactmesh.contacts.vcard.builder import PARAMS_PROPERTY, CardBuilder
 from contactmesh.contacts.vcard.content import (
@@ -17,13 +19,15 @@ from contactmesh.contacts.vcard.content import (
     unescape,
 )
 from contactmesh.contacts.vcard.emitter import Emitter, group_prefix, params_text
-from contactmesh.contacts.vcard.localization import add_patch
-from contactmesh.contacts.vcard.ordering import (
-    components_of,
-    order_param,
-    plain_value,
-    put_in_order,
+from contactmesh.contacts.vcard.localization import add_patches, patch_of
+from contactmesh.contacts.vcard.name_fields import (
+    NAME_FIELD,
+    NAME_KINDS,
+    name_components,
+    name_parts,
+    name_value,
 )
+from contactmesh.contacts.vcard.ordering import order_param, put_in_order
 from contactmesh.contacts.vcard.parameters import (
     Entry,
     Members,
@@ -38,16 +42,6 @@ from contactmesh.contacts.vcard.sorting import (
     sort_organization,
     write_sort_string,
 )
-
-NAME_KINDS: Final = ("surname", "given", "given2", "title", "credential", "surname2", "generation")
-"""The fields of N (RFC 6350, section 6.2.2; RFC 9554, section 2.2) as JSContact kinds."""
-
-_OLDER_FIELDS: Final = 5
-"""How many of them RFC 6350 has."""
-
-_NAME_FIELD: Final = {kind: index for index, kind in enumerate(NAME_KINDS)}
-
-_OLDER_FIELD: Final = {kind: index for index, kind in enumerate(NAME_KINDS[:_OLDER_FIELDS])}
 
 _NAME_MEMBERS: Final = frozenset({"full", "components"})
 
@@ -64,10 +58,9 @@ def read_full_name(build: CardBuilder, head: Head, value: str) -> None:
         return
     if "full" in name:
         language = _other_language(head, _noted(build, "fn"))
-        if language is None:
+        patch: Members = {"name/full": unescape(value)}
+        if language is None or not add_patches(build.card, language, patch):
             build.keep(head, value)
-        else:
-            add_patch(build.card, language, "name/full", unescape(value))
         return
     name["full"] = unescape(value)
     if head.params or head.group:
@@ -95,44 +88,35 @@ def read_name(build: CardBuilder, head: Head, value: str) -> None:
     if head.params and head.params.get("derived", [""])[0].lower() == "true":
         return
     known = cast("Members", build.card.setdefault("name", {}))
-    if "components" in known:
-        build.keep(head, value)
-        return
     fields = split_value(value, ";")
     lists = "," in value and build.version != "2.1"
-    if len(fields) <= _OLDER_FIELDS:
-        known["components"] = components_of(NAME_KINDS, fields, lists=lists)
-    else:
-        known["components"] = [
-            {"kind": kind, "value": part}
-            for kind, texts in zip(NAME_KINDS, _name_parts(fields, lists=lists), strict=False)
-            for part in texts
-            if part
-        ]
-        if len(fields) > len(NAME_KINDS):
+    if "components" in known:
+        if not _read_alternative(build, head, fields, lists=lists):
             build.keep(head, value)
+        return
+    known["components"] = name_components(fields, lists=lists)
+    if len(fields) > len(NAME_KINDS):
+        build.keep(head, value)
     if head.params:
         known |= named_members(head)
         if "jscomps" in head.params:
-            put_in_order(known, _name_parts(fields, lists=lists), NAME_KINDS)
+            put_in_order(known, name_parts(fields, lists=lists), NAME_KINDS)
         sort_name(known)
     if head.group:
         params = cast("Members", known.get("vCardParams", {}))
         known["vCardParams"] = {**params, "group": head.group}
 
 
-def _name_parts(fields: list[str], *, lists: bool) -> list[list[str]]:
-    parts = [
-        [unescape(part) for part in split_value(text, ",")]
-        if lists and "," in text
-        else [unescape(text)]
-        for text in fields[: len(NAME_KINDS)]
-    ]
-    # RFC 9554 repeats the secondary surname and the generation in the older fields.
-    for newer, older in ((5, 0), (6, 4)):
-        if len(parts) > newer:
-            parts[older] = [part for part in parts[older] if not part or part not in parts[newer]]
-    return parts
+def _read_alternative(build: CardBuilder, head: Head, fields: list[str], *, lists: bool) -> bool:
+    """Read an N after the first: the name in another language."""
+    name = cast("Members", build.card["name"])
+    if len(fields) > len(NAME_KINDS) or "isOrdered" in name:
+        return False
+    language = _other_language(head, params_of(name))
+    components = name_components(fields, lists=lists)
+    return language is not None and add_patches(
+        build.card, language, {"name/components": components}
+    )
 
 
 def read_organization(build: CardBuilder, head: Head, value: str) -> None:
@@ -171,42 +155,15 @@ def write_name(out: Emitter, name: Entry | None) -> None:
             out.line("N;DERIVED=TRUE", f"{escape(name_shown(out.card))};;;;")
         return
     head = "N" if is_plain else _name_head(out, known)
-    value = plain_value(components, _OLDER_FIELD, _OLDER_FIELDS)
-    out.line(head, _value(out, components) if value is None else value)
-
-
-def _value(out: Emitter, components: list[dict[str, str]]) -> str:
-    """Return N's value for any parts."""
-    fields: list[str | None] = [None] * len(NAME_KINDS)
-    last = 0
-    for part in components:
-        where = _NAME_FIELD.get(part["kind"], -1)
-        value = part["value"]
-        # Only the first five fields, in their order, come back as they are.
-        if not last <= where < 5 or not value or len(part) != 2:
-            out.certain = False
-        if where >= 0:
-            before, text = fields[where], escape(value)
-            fields[where] = text if before is None else f"{before},{text}"
-            last = where
-    used = fields[:_OLDER_FIELDS]
-    if fields[5] is not None or fields[6] is not None:
-        # Readers that do not know the newer fields still show them.
-        used = [_listed(fields[0], fields[5]), *fields[1:4], _listed(fields[4], fields[6])]
-        used += fields[_OLDER_FIELDS:]
-    return ";".join([field or "" for field in used])
+    out.line(head, name_value(out, components))
+    if not out.certain:
+        _write_alternatives(out, known)
 
 
 def _name_head(out: Emitter, name: Members) -> str:
     extra = params_of(name)
-    order = order_param(name, _NAME_FIELD)
+    order = order_param(name, NAME_FIELD)
     return f"{group_prefix(extra)}N{params_text(extra)}{order}{name_param(out, name)}"
-
-
-def _listed(texts: str | None, others: str | None) -> str | None:
-    if texts is None or others is None:
-        return others if texts is None else texts
-    return f"{texts},{others}"
 
 
 def _write_translations(out: Emitter) -> None:
@@ -221,6 +178,26 @@ def _write_translations(out: Emitter) -> None:
         if isinstance(full, str):
             params = param_text("ALTID", altid) + param_text("LANGUAGE", language)
             out.line(f"FN{params}", escape_text(full, is_v4=out.is_v4))
+
+
+def _write_alternatives(out: Emitter, name: Entry) -> None:
+    """Write the name in other languages."""
+    altid = params_of(name).get("altid")
+    for language in out.card.get("localizations", ()):
+        components = patch_of(out.card, language).get("name/components")
+        if isinstance(altid, str) and _are_components(components):
+            params = param_text("ALTID", altid) + param_text("LANGUAGE", language)
+            out.line(f"N{params}", name_value(out, cast("list[dict[str, str]]", components)))
+
+
+def _are_components(value: JsonValue) -> bool:
+    """Whether a patch, which may be anything, gives the parts of a name."""
+    return isinstance(value, list) and all(
+        isinstance(part, dict)
+        and isinstance(part.get("kind"), str)
+        and isinstance(part.get("value"), str)
+        for part in value
+    )
 
 
 def write_organizations(out: Emitter, entries: Mapping[str, Entry]) -> None:
