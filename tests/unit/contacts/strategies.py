@@ -92,6 +92,7 @@ _NAME = _object(
         ),
         "sortAs": st.dictionaries(st.sampled_from(["surname", "given"]), TEXTS, max_size=2),
         "phoneticSystem": st.just("piny"),
+        "phoneticScript": st.sampled_from(["Latn", "Hani"]),
         **_ORDER,
     },
 )
@@ -209,7 +210,9 @@ PROPERTIES: dict[str, st.SearchStrategy[Any]] = {
     "localizations": st.dictionaries(
         st.sampled_from(["de", "zh-Hans"]),
         st.dictionaries(
-            st.sampled_from(["name/full", "titles/t/name", "notes"]),
+            st.sampled_from(
+                ["name/full", "name/components", "name/phoneticScript", "titles/t/name", "notes"]
+            ),
             JSON | st.none(),
             max_size=2,
         ),
@@ -255,6 +258,8 @@ PROPERTIES: dict[str, st.SearchStrategy[Any]] = {
                     "geo",
                     "tz",
                     "sort-string",
+                    "x-phonetic-first-name",
+                    "n",
                 ]
             ),
             PARAMS,

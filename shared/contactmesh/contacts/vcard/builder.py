@@ -30,6 +30,10 @@ PARAMS_PROPERTY: Final = "contactmesh.org:params"
 _DEEPEST_JSON: Final = 64
 
 
+Later = Callable[["CardBuilder", Head, str], bool]
+"""Reads a property when all others are read; False when it does not fit them."""
+
+
 class CardBuilder:
     """Collects what the lines of one vCard say.
 
@@ -44,6 +48,7 @@ class CardBuilder:
         "_alternatives",
         "_by_group",
         "_labels",
+        "_later",
         "_patches",
         "_positions",
         "card",
@@ -64,6 +69,7 @@ class CardBuilder:
         self.checked = True
         self._alternatives = False
         self._labels: list[tuple[int, Head, str]] = []
+        self._later: list[tuple[int, Later, Head, str]] = []
         self._patches: list[tuple[Head, str]] = []
         self._positions: list[Position] = []
 
@@ -130,6 +136,10 @@ class CardBuilder:
         """Note an X-ABLabel; which entry it labels is known when all are read."""
         self._labels.append((len(self.props), head, value))
 
+    def later(self, read: Later, head: Head, value: str) -> None:
+        """Note a property that is about another, which may come after it."""
+        self._later.append((len(self.props), read, head, value))
+
     def position(self, found: Position) -> None:
         """Note a GEO or TZ; which address it belongs to is known when all are read."""
         self._positions.append(found)
@@ -160,6 +170,8 @@ class CardBuilder:
 
     def finish(self) -> None:
         """Put the whole card, as JSON, into `card`."""
+        if self._later:
+            self._read_later()
         if self._by_group or self._labels:
             self._place_labels()
         card = self.card
@@ -205,6 +217,12 @@ class CardBuilder:
                     entry["label"] = label[0]
         if placed:
             self.props = [*placed, *self.props[taken:]]
+
+    def _read_later(self) -> None:
+        """Read what was put off; keep what did not fit, each in its place."""
+        left = [each for each in self._later if not each[1](self, *each[2:])]
+        for place, _, head, value in reversed(left):
+            self.props.insert(place, self._kept(head, value))
 
     def _is_kept(self, group: str) -> bool:
         """Whether something else in a group is kept."""

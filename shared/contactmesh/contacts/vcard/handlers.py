@@ -17,6 +17,7 @@ from contactmesh.contacts.vcard.parameters import (
     named_members,
     singleton_params,
 )
+from contactmesh.contacts.vcard.phonetics import PHONETIC_KINDS, read_phonetic_part
 from contactmesh.contacts.vcard.places import read_address, read_label
 from contactmesh.contacts.vcard.properties import SIMPLE
 from contactmesh.contacts.vcard.sorting import read_sort_string
@@ -178,6 +179,7 @@ HANDLERS: Final[dict[str, Handler]] = {
     "FN": read_full_name,
     "N": read_name,
     "SORT-STRING": read_sort_string,
+    **dict.fromkeys(PHONETIC_KINDS, read_phonetic_part),
     "ORG": read_organization,
     "ADR": read_address,
     "LABEL": read_label,
@@ -201,6 +203,7 @@ _PARAMS_READ: Final = {
     **dict.fromkeys(_ANNIVERSARIES, _DATE_PARAMS),
     "RELATED": frozenset({"type", "value"}),
     **dict.fromkeys(_POSITIONS, frozenset({"value"})),
+    **dict.fromkeys(PHONETIC_KINDS, frozenset({"charset", "encoding"})),
     **dict.fromkeys(
         ("CATEGORIES", "MEMBER", "X-ADDRESSBOOKSERVER-MEMBER", "GRAMGENDER", "SORT-STRING"),
         frozenset[str](),

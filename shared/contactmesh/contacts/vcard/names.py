@@ -35,6 +35,7 @@ from contactmesh.contacts.vcard.parameters import (
     params_of,
     singleton_params,
 )
+from contactmesh.contacts.vcard.phonetics import speak, write_phonetics
 from contactmesh.contacts.vcard.sorting import (
     name_param,
     organization_param,
@@ -108,10 +109,12 @@ def read_name(build: CardBuilder, head: Head, value: str) -> None:
 
 
 def _read_alternative(build: CardBuilder, head: Head, fields: list[str], *, lists: bool) -> bool:
-    """Read an N after the first: the name in another language."""
+    """Read an N after the first: the name in another language, or how it is spoken."""
     name = cast("Members", build.card["name"])
     if len(fields) > len(NAME_KINDS) or "isOrdered" in name:
         return False
+    if "phonetic" in head.params:
+        return speak(build, head, name_parts(fields, lists=lists))
     language = _other_language(head, params_of(name))
     components = name_components(fields, lists=lists)
     return language is not None and add_patches(
@@ -181,13 +184,14 @@ def _write_translations(out: Emitter) -> None:
 
 
 def _write_alternatives(out: Emitter, name: Entry) -> None:
-    """Write the name in other languages."""
+    """Write the name in other languages, and how it is spoken."""
     altid = params_of(name).get("altid")
     for language in out.card.get("localizations", ()):
         components = patch_of(out.card, language).get("name/components")
         if isinstance(altid, str) and _are_components(components):
             params = param_text("ALTID", altid) + param_text("LANGUAGE", language)
             out.line(f"N{params}", name_value(out, cast("list[dict[str, str]]", components)))
+    write_phonetics(out, name)
 
 
 def _are_components(value: JsonValue) -> bool:
