@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from tests.unit.contacts.vcards import again, read_one, vcard, written
 
@@ -173,3 +175,28 @@ def test_of_two_scripts_the_second_is_kept() -> None:
     card = read_one(vcard("FN:A", *lines))
     assert card.v_card_props == [["x-phonetic-last-name", {}, "unknown", "Yamada"]]
     survives(card)
+
+
+@pytest.mark.parametrize(
+    ("part", "script"),
+    [
+        ({"phonetic": "Jane"}, "Kana"),
+        ({"phonetic": "Jane"}, ""),
+        ({"phonetic": ""}, "Latn"),
+        ({"phonetic": "a\nb;c,d\\e"}, "Latn"),
+        ({"phonetic": "Jane", "example.com:x": 1}, "Latn"),
+        ({"phonetic": "Jane", "kind": "title"}, "Latn"),
+        ({"phonetic": "Jane", "kind": "surname"}, "Latn"),
+        ({"value": "", "phonetic": "Jane"}, "Latn"),
+        ({}, "Latn"),
+    ],
+)
+@pytest.mark.parametrize("members", [{}, {"full": "A"}, {"phoneticSystem": "ipa"}])
+def test_any_name_that_is_spoken_survives(
+    part: dict[str, Any], script: str, members: dict[str, str]
+) -> None:
+    others = [{"kind": "surname", "value": "Doe"}, {"kind": "given2", "value": "Ann"}]
+    given = {"kind": "given", "value": "Jane", **part}
+    for components in ([*others, given], [given, *others], [others[0], given, given]):
+        name = {"components": components, "phoneticScript": script, **members}
+        survives(Card.model_validate({"uid": "1", "name": name}))

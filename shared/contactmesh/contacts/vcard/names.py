@@ -35,7 +35,7 @@ from contactmesh.contacts.vcard.parameters import (
     params_of,
     singleton_params,
 )
-from contactmesh.contacts.vcard.phonetics import speak, write_phonetics
+from contactmesh.contacts.vcard.phonetics import speak, write_parts, write_phonetics
 from contactmesh.contacts.vcard.sorting import (
     name_param,
     organization_param,
@@ -45,6 +45,7 @@ from contactmesh.contacts.vcard.sorting import (
 )
 
 _NAME_MEMBERS: Final = frozenset({"full", "components"})
+_SPOKEN_NAME: Final = frozenset({"full", "components", "phoneticScript"})
 
 
 _ORG_MEMBERS: Final = frozenset({"name", "units", "contexts", "vCardParams"})
@@ -141,7 +142,8 @@ def write_name(out: Emitter, name: Entry | None) -> None:
     """Write FN and N; both versions demand FN, and 3.0 also N."""
     known = name or {}
     is_plain = _NAME_MEMBERS.issuperset(known)
-    if name is not None and not (known and is_plain):
+    is_spoken = not is_plain and _is_spoken(known)
+    if name is not None and not (known and (is_plain or is_spoken)):
         out.certain = False
     full = known.get("full")
     if full is None:
@@ -157,10 +159,21 @@ def write_name(out: Emitter, name: Entry | None) -> None:
         if not out.is_v4:
             out.line("N;DERIVED=TRUE", f"{escape(name_shown(out.card))};;;;")
         return
+    if is_spoken:
+        bare = [{"kind": part["kind"], "value": part["value"]} for part in components]
+        out.line("N", name_value(out, bare))
+        if not write_parts(out, components, known["phoneticScript"]):
+            out.certain = False
+        return
     head = "N" if is_plain else _name_head(out, known)
     out.line(head, name_value(out, components))
     if not out.certain:
         _write_alternatives(out, known)
+
+
+def _is_spoken(name: Entry) -> bool:
+    """Whether a name has nothing special but how its parts are spoken, as phones write it."""
+    return "phoneticScript" in name and "components" in name and _SPOKEN_NAME.issuperset(name)
 
 
 def _name_head(out: Emitter, name: Members) -> str:

@@ -24,7 +24,9 @@ PHONETIC_KINDS: Final = {
     "X-PHONETIC-MIDDLE-NAME": "given2",
     "X-PHONETIC-LAST-NAME": "surname",
 }
-"""What phones write, by the part of the name that it is for."""
+"""What phones write, and the part of the name that it is for."""
+
+_PHONETIC_NAMES: Final = {kind: name for name, kind in PHONETIC_KINDS.items()}
 
 _SCRIPTS: Final = {
     "BOPOMOFO": "Bopo",
@@ -40,11 +42,14 @@ _SCRIPTS: Final = {
 _WIDTHS: Final = frozenset({"HALFWIDTH", "FULLWIDTH"})
 _PROLONGED: Final = "KATAKANA-HIRAGANA"
 _BY_SCRIPT: Final = "script"
+_SPOKEN_PART: Final = frozenset({"kind", "value", "phonetic"})
 _PARAMS: Final = frozenset({"altid", "language", "phonetic", "script"})
 
 
 def script_of(text: str) -> str | None:
     """Return the script that all letters of a text are of, None if there is no such one."""
+    if text.isascii():
+        return "Latn" if any(map(str.isalpha, text)) else None
     found: set[str | None] = set()
     for char in text:
         if char.isalpha():
@@ -147,7 +152,7 @@ def write_phonetics(out: Emitter, name: Members) -> None:
             language = params_of(name).get("language")
             _write(out, components, own, (altid, language, system, script))
         elif system is None:
-            _write_parts(out, components, script)
+            write_parts(out, components, script)
     if not isinstance(altid, str):
         return
     for language in cast("dict[str, Any]", out.card.get("localizations", {})):
@@ -158,12 +163,21 @@ def write_phonetics(out: Emitter, name: Members) -> None:
             _write(out, components, spoken, (altid, language, system, script))
 
 
-def _write_parts(out: Emitter, components: list[Members], script: JsonValue) -> None:
-    for name, kind in PHONETIC_KINDS.items():
-        for part in components:
-            text = part.get("phonetic")
-            if part["kind"] == kind and isinstance(text, str) and script_of(text) == script:
-                out.line(name, escape(text))
+def write_parts(out: Emitter, components: list[Members], script: JsonValue) -> bool:
+    """Write how parts are spoken as phones do, and return whether a reader makes the same of it."""
+    kinds = [part["kind"] for part in components]
+    spoken = [part for part in components if "phonetic" in part]
+    certain = bool(spoken)
+    for part in spoken:
+        text = part["phonetic"]
+        name = _PHONETIC_NAMES.get(str(part["kind"]))
+        fits = isinstance(text, str) and script_of(text) == script
+        if name is None or kinds.count(part["kind"]) > 1 or not fits:
+            certain = False
+            continue
+        out.line(name, escape(str(text)))
+        certain = certain and _SPOKEN_PART.issuperset(part)
+    return certain
 
 
 def _write(
