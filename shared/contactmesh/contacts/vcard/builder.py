@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from typing import Final, cast
 
 from pydantic import JsonValue
 
-from contactmesh.contacts.errors import PatchError
-from contactmesh.contacts.patch import apply_patch
 from contactmesh.contacts.vcard.content import Head, escape, unescape
 from contactmesh.contacts.vcard.geography import Position, locate
+from contactmesh.contacts.vcard.jsprop import patched
 from contactmesh.contacts.vcard.localization import localize
 from contactmesh.contacts.vcard.parameters import Members, kept
 from contactmesh.contacts.vcard.properties import FIRST_KEYS, MANY
@@ -26,9 +24,6 @@ APPLE_LABELS: Final = frozenset(_LABELS.split())
 
 PARAMS_PROPERTY: Final = "contactmesh.org:params"
 """The vendor property for parameters of properties whose JSContact value is a bare string."""
-
-_DEEPEST_JSON: Final = 64
-
 
 Later = Callable[["CardBuilder", Head, str], bool]
 """Reads a property when all others are read; False when it does not fit them."""
@@ -185,7 +180,7 @@ class CardBuilder:
         if self.props:
             card["vCardProps"] = self.props
         if self._patches:
-            self.card = self._patched(card)
+            self.card = patched(card, self._patches)
             self.checked = False
 
     def _place_labels(self) -> None:
@@ -229,18 +224,6 @@ class CardBuilder:
         params = [cast("list[Members]", prop)[1] for prop in self.props]
         return any("group" in each and str(each["group"]).lower() == group for each in params)
 
-    def _patched(self, card: Members) -> Members:
-        plain = cast("Members", json.loads(json.dumps(card)))
-        for head, value in self._patches:
-            pointer = head.params.get("jsptr", [""])[0]
-            text = unescape(value)
-            try:
-                plain = apply_patch(plain, {pointer: _json(pointer, text)})
-            except (PatchError, ValueError):
-                props = cast("list[JsonValue]", plain.setdefault("vCardProps", []))
-                props.append(["jsprop", kept(head.params, head.params), "unknown", value])
-        return plain
-
 
 def _kept_params(head: Head) -> Members:
     params = kept(head.params, (name for name in head.params if name not in {"value", "charset"}))
@@ -268,20 +251,3 @@ def _drop_group(entry: Members) -> None:
         entry["vCardParams"] = rest
     else:
         del entry["vCardParams"]
-
-
-def _json(pointer: str, text: str) -> JsonValue:
-    if _depth(text) > _DEEPEST_JSON:
-        raise PatchError(pointer, "its JSON is nested too deeply")
-    return cast("JsonValue", json.loads(text))
-
-
-def _depth(text: str) -> int:
-    deepest = depth = 0
-    for char in text:
-        if char in "[{":
-            depth += 1
-            deepest = max(deepest, depth)
-        elif char in "]}":
-            depth -= 1
-    return deepest

@@ -62,26 +62,24 @@ def script_of(text: str) -> str | None:
 
 def read_phonetic_part(build: CardBuilder, head: Head, value: str) -> None:
     """X-PHONETIC-FIRST-NAME and the like; the name may come after them."""
-    build.later(_speak_part, head, value)
+    if not _speak_part(build, head, value):
+        build.later(_speak_part, head, value)
 
 
 def _speak_part(build: CardBuilder, head: Head, value: str) -> bool:
-    text = unescape(value)
-    name = build.card.get("name")
-    script = script_of(text)
-    if not isinstance(name, dict) or script is None or "phoneticSystem" in name:
+    name: Any = build.card.get("name")
+    if name is None or "components" not in name or "phoneticSystem" in name:
         return False
-    parts = _of_kind(name, PHONETIC_KINDS[head.name])
-    if len(parts) != 1 or "phonetic" in parts[0] or name.get("phoneticScript", script) != script:
+    kind = PHONETIC_KINDS[head.name]
+    parts = [part for part in name["components"] if part["kind"] == kind]
+    if len(parts) != 1 or "phonetic" in parts[0]:
+        return False
+    text = unescape(value)
+    script = script_of(text)
+    if script is None or name.setdefault("phoneticScript", script) != script:
         return False
     parts[0]["phonetic"] = text
-    name["phoneticScript"] = script
     return True
-
-
-def _of_kind(name: Members, kind: str) -> list[Members]:
-    components = cast("list[Members]", name.get("components", []))
-    return [part for part in components if part["kind"] == kind]
 
 
 def speak(build: CardBuilder, head: Head, texts: Sequence[Sequence[str]]) -> bool:
