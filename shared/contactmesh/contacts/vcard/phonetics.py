@@ -49,7 +49,7 @@ _PARAMS: Final = frozenset({"altid", "language", "phonetic", "script"})
 def script_of(text: str) -> str | None:
     """Return the script that all letters of a text are of, None if there is no such one."""
     if text.isascii():
-        return "Latn" if any(map(str.isalpha, text)) else None
+        return "Latn" if text.upper() != text.lower() else None
     found: set[str | None] = set()
     for char in text:
         if char.isalpha():
