@@ -92,6 +92,7 @@ _NAME = _object(
         ),
         "sortAs": st.dictionaries(st.sampled_from(["surname", "given"]), TEXTS, max_size=2),
         "phoneticSystem": st.just("piny"),
+        "phoneticScript": st.sampled_from(["Latn", "Hani"]),
         **_ORDER,
     },
 )
@@ -116,8 +117,8 @@ _ADDRESS = _object(
         ),
         "full": TEXTS,
         "countryCode": st.just("CN"),
-        "coordinates": st.just("geo:39.9,116.4"),
-        "timeZone": st.sampled_from(["Asia/Shanghai", "UTC"]),
+        "coordinates": st.sampled_from(["geo:39.9,116.4", "geo:39.9", "here"]),
+        "timeZone": st.sampled_from(["Asia/Shanghai", "UTC", "Etc/UTC", "Etc/GMT+5"]),
         "contexts": FLAGS,
         "pref": PREFS,
         **_ORDER,
@@ -209,7 +210,9 @@ PROPERTIES: dict[str, st.SearchStrategy[Any]] = {
     "localizations": st.dictionaries(
         st.sampled_from(["de", "zh-Hans"]),
         st.dictionaries(
-            st.sampled_from(["name/full", "titles/t/name", "notes"]),
+            st.sampled_from(
+                ["name/full", "name/components", "name/phoneticScript", "titles/t/name", "notes"]
+            ),
             JSON | st.none(),
             max_size=2,
         ),
@@ -243,7 +246,22 @@ PROPERTIES: dict[str, st.SearchStrategy[Any]] = {
     ),
     "vCardProps": st.lists(
         st.tuples(
-            st.sampled_from(["x-foo", "tel", "bday", "x-ablabel", "jsprop", "gender", "agent"]),
+            st.sampled_from(
+                [
+                    "x-foo",
+                    "tel",
+                    "bday",
+                    "x-ablabel",
+                    "jsprop",
+                    "gender",
+                    "agent",
+                    "geo",
+                    "tz",
+                    "sort-string",
+                    "x-phonetic-first-name",
+                    "n",
+                ]
+            ),
             PARAMS,
             st.sampled_from(["unknown", "text", "uri"]),
             TEXTS,

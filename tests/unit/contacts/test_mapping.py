@@ -345,6 +345,19 @@ def test_parameters_of_a_name_without_parts_are_kept() -> None:
         assert again(card, version) == card
 
 
+def test_a_relative_that_is_only_named_is_kept_with_its_label() -> None:
+    """A key of `relatedTo` is the UID of another card (RFC 9553, section 2.1.8)."""
+    lines = ["item1.X-ABRELATEDNAMES:Jenny", "item1.X-ABLabel:_$!<Friend>!$_"]
+    card = read_one(vcard("FN:A", *lines))
+    assert card.related_to is None
+    for version in ("3.0", "4.0"):
+        text = written(card, version)
+        assert "JSPROP" not in text
+        for line in lines:
+            assert f"{line}\r\n" in text
+        assert again(card, version) == card
+
+
 @pytest.mark.parametrize("version", ["3.0", "4.0"])
 @pytest.mark.parametrize("mark", ["", ":", ";", ",", '"', "^", "\n", " "])
 def test_a_backslash_in_a_parameter_escapes_no_quote_that_ends_it(version: str, mark: str) -> None:

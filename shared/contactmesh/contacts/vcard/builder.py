@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from typing import Final, cast
 
 from pydantic import JsonValue
 
-from contactmesh.contacts.errors import PatchError
-from contactmesh.contacts.patch import apply_patch
 from contactmesh.contacts.vcard.content import Head, escape, unescape
+from contactmesh.contacts.vcard.geography import Position, locate
+from contactmesh.contacts.vcard.jsprop import patched
 from contactmesh.contacts.vcard.localization import localize
 from contactmesh.contacts.vcard.parameters import Members, kept
 from contactmesh.contacts.vcard.properties import FIRST_KEYS, MANY
@@ -26,7 +25,8 @@ APPLE_LABELS: Final = frozenset(_LABELS.split())
 PARAMS_PROPERTY: Final = "contactmesh.org:params"
 """The vendor property for parameters of properties whose JSContact value is a bare string."""
 
-_DEEPEST_JSON: Final = 64
+Later = Callable[["CardBuilder", Head, str], bool]
+"""Reads a property when all others are read; False when it does not fit them."""
 
 
 class CardBuilder:
@@ -43,7 +43,9 @@ class CardBuilder:
         "_alternatives",
         "_by_group",
         "_labels",
+        "_later",
         "_patches",
+        "_positions",
         "card",
         "checked",
         "counts",
@@ -62,7 +64,9 @@ class CardBuilder:
         self.checked = True
         self._alternatives = False
         self._labels: list[tuple[int, Head, str]] = []
+        self._later: list[tuple[int, Later, Head, str]] = []
         self._patches: list[tuple[Head, str]] = []
+        self._positions: list[Position] = []
 
     def add(
         self, collection: str, prefix: str, entry: Members, head: Head, *, labelled: bool = False
@@ -127,6 +131,14 @@ class CardBuilder:
         """Note an X-ABLabel; which entry it labels is known when all are read."""
         self._labels.append((len(self.props), head, value))
 
+    def later(self, read: Later, head: Head, value: str) -> None:
+        """Note a property that is about another, which may come after it."""
+        self._later.append((len(self.props), read, head, value))
+
+    def position(self, found: Position) -> None:
+        """Note a GEO or TZ; which address it belongs to is known when all are read."""
+        self._positions.append(found)
+
     def patch(self, head: Head, value: str) -> None:
         """Note a JSPROP; it is applied when all else is read (RFC 9555, section 2.15.1)."""
         self._patches.append((head, value))
@@ -153,16 +165,22 @@ class CardBuilder:
 
     def finish(self) -> None:
         """Put the whole card, as JSON, into `card`."""
+        if self._later:
+            self._read_later()
         if self._by_group or self._labels:
             self._place_labels()
         card = self.card
         card.update(self.maps)
         if self._alternatives:
             localize(card)
+        if self._positions:
+            addresses = cast("Members", card.setdefault("addresses", {}))
+            for entry, head in locate(addresses, self._positions):
+                self.insert(addresses, "adr", entry, head)
         if self.props:
             card["vCardProps"] = self.props
         if self._patches:
-            self.card = self._patched(card)
+            self.card = patched(card, self._patches)
             self.checked = False
 
     def _place_labels(self) -> None:
@@ -195,22 +213,16 @@ class CardBuilder:
         if placed:
             self.props = [*placed, *self.props[taken:]]
 
+    def _read_later(self) -> None:
+        """Read what was put off; keep what did not fit, each in its place."""
+        left = [each for each in self._later if not each[1](self, *each[2:])]
+        for place, _, head, value in reversed(left):
+            self.props.insert(place, self._kept(head, value))
+
     def _is_kept(self, group: str) -> bool:
         """Whether something else in a group is kept."""
         params = [cast("list[Members]", prop)[1] for prop in self.props]
         return any("group" in each and str(each["group"]).lower() == group for each in params)
-
-    def _patched(self, card: Members) -> Members:
-        plain = cast("Members", json.loads(json.dumps(card)))
-        for head, value in self._patches:
-            pointer = head.params.get("jsptr", [""])[0]
-            text = unescape(value)
-            try:
-                plain = apply_patch(plain, {pointer: _json(pointer, text)})
-            except (PatchError, ValueError):
-                props = cast("list[JsonValue]", plain.setdefault("vCardProps", []))
-                props.append(["jsprop", kept(head.params, head.params), "unknown", value])
-        return plain
 
 
 def _kept_params(head: Head) -> Members:
@@ -239,20 +251,3 @@ def _drop_group(entry: Members) -> None:
         entry["vCardParams"] = rest
     else:
         del entry["vCardParams"]
-
-
-def _json(pointer: str, text: str) -> JsonValue:
-    if _depth(text) > _DEEPEST_JSON:
-        raise PatchError(pointer, "its JSON is nested too deeply")
-    return cast("JsonValue", json.loads(text))
-
-
-def _depth(text: str) -> int:
-    deepest = depth = 0
-    for char in text:
-        if char in "[{":
-            depth += 1
-            deepest = max(deepest, depth)
-        elif char in "]}":
-            depth -= 1
-    return deepest

@@ -9,6 +9,7 @@ from contactmesh.contacts.vcard.builder import CardBuilder
 from contactmesh.contacts.vcard.content import Head, split_value, unescape
 from contactmesh.contacts.vcard.dates import anniversary_date, utc_date_time
 from contactmesh.contacts.vcard.embedded import read_embedded
+from contactmesh.contacts.vcard.geography import Position, coordinates_from, time_zone_from
 from contactmesh.contacts.vcard.names import read_full_name, read_name, read_organization
 from contactmesh.contacts.vcard.parameters import (
     Members,
@@ -16,8 +17,10 @@ from contactmesh.contacts.vcard.parameters import (
     named_members,
     singleton_params,
 )
+from contactmesh.contacts.vcard.phonetics import PHONETIC_KINDS, read_phonetic_part
 from contactmesh.contacts.vcard.places import read_address, read_label
 from contactmesh.contacts.vcard.properties import SIMPLE
+from contactmesh.contacts.vcard.sorting import read_sort_string
 
 Handler = Callable[[CardBuilder, Head, str], None]
 
@@ -63,6 +66,22 @@ def anniversary(build: CardBuilder, head: Head, value: str) -> None:
         build.keep(head, value)
     else:
         build.add("anniversaries", kind, {"kind": kind, "date": date}, head)
+
+
+def position(build: CardBuilder, head: Head, value: str) -> None:
+    """GEO and TZ (RFC 9555, section 2.8)."""
+    member, read = _POSITIONS[head.name]
+    found = read(value)
+    if found is None:
+        build.keep(head, value)
+    else:
+        build.position(Position(member, found, head))
+
+
+_POSITIONS: Final = {
+    "GEO": ("coordinates", coordinates_from),
+    "TZ": ("timeZone", time_zone_from),
+}
 
 
 def _has_kind(entries: Members, kind: str) -> bool:
@@ -159,10 +178,13 @@ HANDLERS: Final[dict[str, Handler]] = {
     **dict.fromkeys(("PHOTO", "LOGO", "SOUND", "KEY"), read_embedded),
     "FN": read_full_name,
     "N": read_name,
+    "SORT-STRING": read_sort_string,
+    **dict.fromkeys(PHONETIC_KINDS, read_phonetic_part),
     "ORG": read_organization,
     "ADR": read_address,
     "LABEL": read_label,
     **dict.fromkeys(_ANNIVERSARIES, anniversary),
+    **dict.fromkeys(_POSITIONS, position),
     "CATEGORIES": keywords,
     "MEMBER": member,
     "X-ADDRESSBOOKSERVER-MEMBER": member,
@@ -180,8 +202,11 @@ _DATE_PARAMS: Final = frozenset({"value", "x-apple-omit-year", "prop-id", "chars
 _PARAMS_READ: Final = {
     **dict.fromkeys(_ANNIVERSARIES, _DATE_PARAMS),
     "RELATED": frozenset({"type", "value"}),
+    **dict.fromkeys(_POSITIONS, frozenset({"value"})),
+    **dict.fromkeys(PHONETIC_KINDS, frozenset({"charset", "encoding"})),
     **dict.fromkeys(
-        ("CATEGORIES", "MEMBER", "X-ADDRESSBOOKSERVER-MEMBER", "GRAMGENDER"), frozenset[str]()
+        ("CATEGORIES", "MEMBER", "X-ADDRESSBOOKSERVER-MEMBER", "GRAMGENDER", "SORT-STRING"),
+        frozenset[str](),
     ),
 }
 """Properties that JSContact has a place for only without other parameters, a group or text."""
@@ -191,7 +216,9 @@ def handler_for(head: Head) -> Handler:
     """Return what reads the values of a head; what JSContact has no place for is kept."""
     params = _PARAMS_READ.get(head.name)
     if params is not None and (
-        head.group is not None or head.value_type == "text" or not params.issuperset(head.params)
+        head.group is not None
+        or (head.value_type == "text" and head.name != "TZ")
+        or not params.issuperset(head.params)
     ):
         return CardBuilder.keep
     return HANDLERS.get(head.name, CardBuilder.keep)

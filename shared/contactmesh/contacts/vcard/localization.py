@@ -57,6 +57,27 @@ def add_patch(card: Members, language: str, pointer: str, value: JsonValue) -> N
     cast("Members", languages.setdefault(language, {}))[pointer] = value
 
 
+def add_patches(card: Members, language: str, patch: Members) -> bool:
+    """Add several at once; False, and none added, when one of them would touch another."""
+    known = patch_of(card, language)
+    if any(_touch(pointer, other) for pointer in patch for other in known):
+        return False
+    for pointer, value in patch.items():
+        add_patch(card, language, pointer, value)
+    return True
+
+
+def _touch(pointer: str, other: str) -> bool:
+    """Whether two pointers are one, or one leads through the other."""
+    return f"{pointer}/".startswith(f"{other}/") or other.startswith(f"{pointer}/")
+
+
+def patch_of(card: Members, language: str) -> Members:
+    """Return what a card is in a language, as a patch; an empty one if it is nothing else."""
+    languages = cast("Mapping[str, Members]", card.get("localizations", {}))
+    return languages.get(language, {})
+
+
 def without_language(entry: Members) -> Members:
     """Return an entry without the parameters that only say whose version it is."""
     rest = {name: item for name, item in params_of(entry).items() if name not in _OWN}

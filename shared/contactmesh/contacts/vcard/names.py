@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final, cast
 
+from pydantic import JsonValue
+
 from contactmesh.contacts.display import name_shown
 from contactmesh.contacts.vcard.builder import PARAMS_PROPERTY, CardBuilder
 from contactmesh.contacts.vcard.content import (
@@ -17,35 +19,33 @@ from contactmesh.contacts.vcard.content import (
     unescape,
 )
 from contactmesh.contacts.vcard.emitter import Emitter, group_prefix, params_text
-from contactmesh.contacts.vcard.localization import add_patch
-from contactmesh.contacts.vcard.ordering import (
-    components_of,
-    order_param,
-    plain_value,
-    put_in_order,
+from contactmesh.contacts.vcard.localization import add_patches, patch_of
+from contactmesh.contacts.vcard.name_fields import (
+    NAME_FIELD,
+    NAME_KINDS,
+    name_components,
+    name_parts,
+    name_value,
 )
+from contactmesh.contacts.vcard.ordering import order_param, put_in_order
 from contactmesh.contacts.vcard.parameters import (
     Entry,
     Members,
-    drop_param,
     named_members,
     params_of,
     singleton_params,
 )
-
-NAME_KINDS: Final = ("surname", "given", "given2", "title", "credential", "surname2", "generation")
-"""The fields of N (RFC 6350, section 6.2.2; RFC 9554, section 2.2) as JSContact kinds."""
-
-_OLDER_FIELDS: Final = 5
-"""How many of them RFC 6350 has."""
-
-_NAME_FIELD: Final = {kind: index for index, kind in enumerate(NAME_KINDS)}
-
-_OLDER_FIELD: Final = {kind: index for index, kind in enumerate(NAME_KINDS[:_OLDER_FIELDS])}
-
-_SORTED_BY: Final = (["surname"], ["surname", "given"])
+from contactmesh.contacts.vcard.phonetics import speak, write_parts, write_phonetics
+from contactmesh.contacts.vcard.sorting import (
+    name_param,
+    organization_param,
+    sort_name,
+    sort_organization,
+    write_sort_string,
+)
 
 _NAME_MEMBERS: Final = frozenset({"full", "components"})
+_SPOKEN_NAME: Final = frozenset({"full", "components", "phoneticScript"})
 
 
 _ORG_MEMBERS: Final = frozenset({"name", "units", "contexts", "vCardParams"})
@@ -60,10 +60,9 @@ def read_full_name(build: CardBuilder, head: Head, value: str) -> None:
         return
     if "full" in name:
         language = _other_language(head, _noted(build, "fn"))
-        if language is None:
+        patch: Members = {"name/full": unescape(value)}
+        if language is None or not add_patches(build.card, language, patch):
             build.keep(head, value)
-        else:
-            add_patch(build.card, language, "name/full", unescape(value))
         return
     name["full"] = unescape(value)
     if head.params or head.group:
@@ -91,54 +90,37 @@ def read_name(build: CardBuilder, head: Head, value: str) -> None:
     if head.params and head.params.get("derived", [""])[0].lower() == "true":
         return
     known = cast("Members", build.card.setdefault("name", {}))
-    if "components" in known:
-        build.keep(head, value)
-        return
     fields = split_value(value, ";")
     lists = "," in value and build.version != "2.1"
-    if len(fields) <= _OLDER_FIELDS:
-        known["components"] = components_of(NAME_KINDS, fields, lists=lists)
-    else:
-        known["components"] = [
-            {"kind": kind, "value": part}
-            for kind, texts in zip(NAME_KINDS, _name_parts(fields, lists=lists), strict=False)
-            for part in texts
-            if part
-        ]
-        if len(fields) > len(NAME_KINDS):
+    if "components" in known:
+        if not _read_alternative(build, head, fields, lists=lists):
             build.keep(head, value)
+        return
+    known["components"] = name_components(fields, lists=lists)
+    if len(fields) > len(NAME_KINDS):
+        build.keep(head, value)
     if head.params:
         known |= named_members(head)
         if "jscomps" in head.params:
-            put_in_order(known, _name_parts(fields, lists=lists), NAME_KINDS)
-        _sort_as(known)
+            put_in_order(known, name_parts(fields, lists=lists), NAME_KINDS)
+        sort_name(known)
     if head.group:
         params = cast("Members", known.get("vCardParams", {}))
         known["vCardParams"] = {**params, "group": head.group}
 
 
-def _name_parts(fields: list[str], *, lists: bool) -> list[list[str]]:
-    parts = [
-        [unescape(part) for part in split_value(text, ",")]
-        if lists and "," in text
-        else [unescape(text)]
-        for text in fields[: len(NAME_KINDS)]
-    ]
-    # RFC 9554 repeats the secondary surname and the generation in the older fields.
-    for newer, older in ((5, 0), (6, 4)):
-        if len(parts) > newer:
-            parts[older] = [part for part in parts[older] if not part or part not in parts[newer]]
-    return parts
-
-
-def _sort_as(name: Members) -> None:
-    """SORT-AS of a name: the surname, then the given name (RFC 9555, section 2.2)."""
-    params = name.get("vCardParams")
-    given = params.get("sort-as") if isinstance(params, dict) else None
-    texts = [given] if isinstance(given, str) else given
-    if isinstance(texts, list) and 1 <= len(texts) <= 2:
-        name["sortAs"] = dict(zip(("surname", "given"), texts, strict=False))
-        drop_param(name, "sort-as")
+def _read_alternative(build: CardBuilder, head: Head, fields: list[str], *, lists: bool) -> bool:
+    """Read an N after the first: the name in another language, or how it is spoken."""
+    name = cast("Members", build.card["name"])
+    if len(fields) > len(NAME_KINDS) or "isOrdered" in name:
+        return False
+    if "phonetic" in head.params:
+        return speak(build, head, name_parts(fields, lists=lists))
+    language = _other_language(head, params_of(name))
+    components = name_components(fields, lists=lists)
+    return language is not None and add_patches(
+        build.card, language, {"name/components": components}
+    )
 
 
 def read_organization(build: CardBuilder, head: Head, value: str) -> None:
@@ -151,10 +133,8 @@ def read_organization(build: CardBuilder, head: Head, value: str) -> None:
         entry["name"] = first
     if units:
         entry["units"] = [{"name": unit} for unit in units]
-    params = entry.get("vCardParams")
-    if isinstance(params, dict) and isinstance(params.get("sort-as"), str):
-        entry["sortAs"] = params["sort-as"]
-        drop_param(entry, "sort-as")
+    if head.params:
+        sort_organization(entry)
     build.add("organizations", "org", entry, head)
 
 
@@ -162,7 +142,8 @@ def write_name(out: Emitter, name: Entry | None) -> None:
     """Write FN and N; both versions demand FN, and 3.0 also N."""
     known = name or {}
     is_plain = _NAME_MEMBERS.issuperset(known)
-    if name is not None and not (known and is_plain):
+    is_spoken = not is_plain and _is_spoken(known)
+    if name is not None and not (known and (is_plain or is_spoken)):
         out.certain = False
     full = known.get("full")
     if full is None:
@@ -171,51 +152,34 @@ def write_name(out: Emitter, name: Entry | None) -> None:
         out.single("FN", escape_text(full, is_v4=out.is_v4))
         if "localizations" in out.card:
             _write_translations(out)
+    if "sortAs" in known:
+        write_sort_string(out, known)
     components = known.get("components")
     if components is None:
         if not out.is_v4:
             out.line("N;DERIVED=TRUE", f"{escape(name_shown(out.card))};;;;")
         return
-    head = "N" if is_plain else _name_head(known)
-    value = plain_value(components, _OLDER_FIELD, _OLDER_FIELDS)
-    out.line(head, _value(out, components) if value is None else value)
-
-
-def _value(out: Emitter, components: list[dict[str, str]]) -> str:
-    """Return N's value for any parts."""
-    fields: list[str | None] = [None] * len(NAME_KINDS)
-    last = 0
-    for part in components:
-        where = _NAME_FIELD.get(part["kind"], -1)
-        value = part["value"]
-        # Only the first five fields, in their order, come back as they are.
-        if not last <= where < 5 or not value or len(part) != 2:
+    if is_spoken:
+        bare = [{"kind": part["kind"], "value": part["value"]} for part in components]
+        out.line("N", name_value(out, bare))
+        if not write_parts(out, components, known["phoneticScript"]):
             out.certain = False
-        if where >= 0:
-            before, text = fields[where], escape(value)
-            fields[where] = text if before is None else f"{before},{text}"
-            last = where
-    used = fields[:_OLDER_FIELDS]
-    if fields[5] is not None or fields[6] is not None:
-        # Readers that do not know the newer fields still show them.
-        used = [_listed(fields[0], fields[5]), *fields[1:4], _listed(fields[4], fields[6])]
-        used += fields[_OLDER_FIELDS:]
-    return ";".join([field or "" for field in used])
+        return
+    head = "N" if is_plain else _name_head(out, known)
+    out.line(head, name_value(out, components))
+    if not out.certain:
+        _write_alternatives(out, known)
 
 
-def _name_head(name: Members) -> str:
+def _is_spoken(name: Entry) -> bool:
+    """Whether a name has nothing special but how its parts are spoken, as phones write it."""
+    return "phoneticScript" in name and "components" in name and _SPOKEN_NAME.issuperset(name)
+
+
+def _name_head(out: Emitter, name: Members) -> str:
     extra = params_of(name)
-    head = f"{group_prefix(extra)}N{params_text(extra)}{order_param(name, _NAME_FIELD)}"
-    sort_as = name.get("sortAs")
-    if isinstance(sort_as, dict) and list(sort_as) in _SORTED_BY:
-        head += param_text("SORT-AS", [str(text) for text in sort_as.values()])
-    return head
-
-
-def _listed(texts: str | None, others: str | None) -> str | None:
-    if texts is None or others is None:
-        return others if texts is None else texts
-    return f"{texts},{others}"
+    order = order_param(name, NAME_FIELD)
+    return f"{group_prefix(extra)}N{params_text(extra)}{order}{name_param(out, name)}"
 
 
 def _write_translations(out: Emitter) -> None:
@@ -232,6 +196,27 @@ def _write_translations(out: Emitter) -> None:
             out.line(f"FN{params}", escape_text(full, is_v4=out.is_v4))
 
 
+def _write_alternatives(out: Emitter, name: Entry) -> None:
+    """Write the name in other languages, and how it is spoken."""
+    altid = params_of(name).get("altid")
+    for language in out.card.get("localizations", ()):
+        components = patch_of(out.card, language).get("name/components")
+        if isinstance(altid, str) and _are_components(components):
+            params = param_text("ALTID", altid) + param_text("LANGUAGE", language)
+            out.line(f"N{params}", name_value(out, cast("list[dict[str, str]]", components)))
+    write_phonetics(out, name)
+
+
+def _are_components(value: JsonValue) -> bool:
+    """Whether a patch, which may be anything, gives the parts of a name."""
+    return isinstance(value, list) and all(
+        isinstance(part, dict)
+        and isinstance(part.get("kind"), str)
+        and isinstance(part.get("value"), str)
+        for part in value
+    )
+
+
 def write_organizations(out: Emitter, entries: Mapping[str, Entry]) -> None:
     """Write ORG."""
     for key, entry in entries.items():
@@ -244,5 +229,5 @@ def write_organizations(out: Emitter, entries: Mapping[str, Entry]) -> None:
                 out.certain = False
         if not name or not _ORG_MEMBERS.issuperset(entry):
             out.certain = False
-        params = param_text("SORT-AS", entry["sortAs"]) if "sortAs" in entry else ""
+        params = organization_param(entry) if "sortAs" in entry or not out.certain else ""
         out.entry("ORG", "org", key, entry, joined_fields(fields), params)

@@ -14,6 +14,7 @@ from contactmesh.contacts.vcard.content import (
     unescape,
 )
 from contactmesh.contacts.vcard.emitter import Emitter
+from contactmesh.contacts.vcard.geography import position_lines
 from contactmesh.contacts.vcard.ordering import (
     components_of,
     order_param,
@@ -21,6 +22,7 @@ from contactmesh.contacts.vcard.ordering import (
     put_in_order,
 )
 from contactmesh.contacts.vcard.parameters import Entry, Members, address_members
+from contactmesh.contacts.vcard.properties import FIRST_KEYS
 
 _KINDS: Final = (
     "postOfficeBox",
@@ -63,6 +65,8 @@ _OLD_KINDS: Final = frozenset(_OLD_FIELD)
 _STREET: Final = ("number", "name", "direction")
 
 _UNIT: Final = frozenset({"room", "apartment", "floor", "building"})
+
+_POSITION_MEMBERS: Final = frozenset({"coordinates", "timeZone"})
 
 _PLAIN_ADDRESS_MEMBERS: Final = frozenset({"components", "contexts", "pref", "vCardParams"})
 
@@ -119,9 +123,13 @@ def _any_address(out: Emitter, key: str, entry: Entry) -> None:
         out.entry("ADR", "adr", key, entry, value)
         return
     out.certain = False
+    positions = _apart(out, key, entry)
+    out.lines += positions.values()
+    if positions and positions.keys() == entry.keys():
+        return
     params = order_param(entry, places)
     for param, member in (("CC", "countryCode"), ("GEO", "coordinates"), ("TZ", "timeZone")):
-        if isinstance(entry.get(member), str):
+        if member not in positions and isinstance(entry.get(member), str):
             params += param_text(param, str(entry[member]))
     full = entry.get("full")
     if isinstance(full, str) and out.is_v4:
@@ -129,6 +137,19 @@ def _any_address(out: Emitter, key: str, entry: Entry) -> None:
     out.entry("ADR", "adr", key, entry, value, params)
     if isinstance(full, str) and not out.is_v4:
         out.entry("LABEL", "label", "", entry, escape(full))
+
+
+def _apart(out: Emitter, key: str, entry: Entry) -> dict[str, str]:
+    """Return the lines of an only address that say where it is, if they are not its parameters.
+
+    Version 3.0 has no such parameters; in 4.0 there is no ADR where there is nothing else.
+    """
+    is_bare = key == FIRST_KEYS["adr"][0] and _POSITION_MEMBERS.issuperset(entry)
+    if not key or len(out.card["addresses"]) > 1 or (out.is_v4 and not is_bare):
+        return {}
+    lines = position_lines(entry, is_v4=out.is_v4)
+    # One that stands alone may not have the key that readers would choose.
+    return lines if is_bare or not _POSITION_MEMBERS.issuperset(entry) else {}
 
 
 def _value(out: Emitter, components: list[dict[str, str]], places: Mapping[str, int]) -> str:
