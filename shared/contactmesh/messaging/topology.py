@@ -30,6 +30,17 @@ TERMINAL_QUEUE_EXPIRY_MS = 30 * 24 * 3600 * 1000
 PARKING_BYTES = 1024 * 1024 * 1024
 PARKING_LOOKS = 1_000_000
 """To look at a parked message counts as a delivery, and RabbitMQ 4 drops a message after 20."""
+PARKING = (
+    ("parking", "events", "reject-publish"),
+    ("parking-commands", "commands", "drop-head"),
+)
+"""Policy, kind of parking queue, and what happens when it is full.
+
+A terminal can fill that of the commands, since the broker parks what expired unread, and any sender
+may let a message expire: were it to refuse more, dead commands would stay in the service's own
+queue until that is full too. Commands are never played again, so the oldest may go. Events come
+from services, are played again, and must stay.
+"""
 SERVICE_QUEUE_BYTES = 4 * 1024 * 1024 * 1024
 DELIVERY_LIMIT = 100
 """Deliveries before the broker itself parks a message. High, since a killed service redelivers
@@ -173,14 +184,17 @@ def policies() -> tuple[Policy, ...]:
                 "expires": TERMINAL_QUEUE_EXPIRY_MS,
             },
         ),
-        Policy(
-            "parking",
-            r"^[a-z_]+_service\.(commands|events)\.dead$",
-            {
-                "max-length-bytes": PARKING_BYTES,
-                "overflow": "reject-publish",
-                "delivery-limit": PARKING_LOOKS,
-            },
+        *(
+            Policy(
+                name,
+                rf"^[a-z_]+_service\.{kind}\.dead$",
+                {
+                    "max-length-bytes": PARKING_BYTES,
+                    "overflow": overflow,
+                    "delivery-limit": PARKING_LOOKS,
+                },
+            )
+            for name, kind, overflow in PARKING
         ),
         *(
             Policy(

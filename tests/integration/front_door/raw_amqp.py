@@ -15,9 +15,10 @@ from yarl import URL
 
 from contactmesh.contracts.identity import Credentials
 
+BASIC = 60
 HEADERS_FLAG = 1 << 13
-MESSAGE_ID_FLAG = 1 << 7
 FRAME_MAX = 131_072
+CHANNEL_MAX = 16
 
 
 @dataclass(eq=False)
@@ -39,17 +40,21 @@ class RawClient:
         self.writer.write(head + payload + bytes([constants.FRAME_END]))
         await self.writer.drain()
 
-    async def publish(
-        self, exchange: str, key: str, body: bytes, *, flags: int, properties: bytes
-    ) -> None:
-        """Publish a message whose properties are these very bytes."""
-        await self.send(1, commands.Basic.Publish(exchange=exchange, routing_key=key))
-        content = struct.pack(">HHQH", 60, 0, len(body), flags) + properties
-        await self.send_frame(constants.FRAME_HEADER, 1, content)
+    async def send_content(self, body: bytes, *, flags: int = 0, properties: bytes = b"") -> None:
+        """Send a message's content on channel 1, with its properties as these very bytes."""
+        head = struct.pack(">HHQH", BASIC, 0, len(body), flags)
+        await self.send_frame(constants.FRAME_HEADER, 1, head + properties)
         if body:
             await self.send_frame(constants.FRAME_BODY, 1, body)
 
-    async def receive(self) -> Frame:
+    async def publish(
+        self, exchange: str, key: str, body: bytes, *, flags: int, properties: bytes
+    ) -> None:
+        """Publish a message."""
+        await self.send(1, commands.Basic.Publish(exchange=exchange, routing_key=key))
+        await self.send_content(body, flags=flags, properties=properties)
+
+    async def receive(self) -> object:
         """The next frame that is no heartbeat.
 
         Raises:
@@ -66,6 +71,16 @@ class RawClient:
             if not isinstance(received, (Heartbeat, header.ProtocolHeader)):
                 return received
 
+    async def expect(self, kind: type[Frame]) -> None:
+        """Receive what must come next.
+
+        Raises:
+            ConnectionError: something else came; the broker does not let this client in.
+        """
+        received = await self.receive()
+        if not isinstance(received, kind):
+            raise ConnectionError(f"got {type(received).__name__}")
+
     async def refusal(self) -> int:
         """Wait until the broker closes channel or connection; returns the reply code, 0 for none.
 
@@ -79,7 +94,7 @@ class RawClient:
                 except ConnectionError:
                     return 0
                 if isinstance(received, (commands.Channel.Close, commands.Connection.Close)):
-                    return int(received.reply_code)
+                    return received.reply_code or 0
 
 
 @asynccontextmanager
@@ -92,21 +107,23 @@ async def raw_client(credentials: Credentials) -> AsyncIterator[RawClient]:
     try:
         async with asyncio.timeout(DEADLINE):
             writer.write(header.ProtocolHeader().marshal())
-            await client.receive()
+            await client.expect(commands.Connection.Start)
             answer = f"\0{credentials.terminal_id}\0{credentials.secret}"
             await client.send(
                 0, commands.Connection.StartOk(mechanism="PLAIN", response=answer, locale="en_US")
             )
-            await client.receive()
+            await client.expect(commands.Connection.Tune)
             vhost = unquote(url.raw_path[1:])
             await client.send(
                 0,
-                commands.Connection.TuneOk(channel_max=16, frame_max=FRAME_MAX, heartbeat=0),
+                commands.Connection.TuneOk(
+                    channel_max=CHANNEL_MAX, frame_max=FRAME_MAX, heartbeat=0
+                ),
                 commands.Connection.Open(virtual_host=vhost),
             )
-            await client.receive()
+            await client.expect(commands.Connection.OpenOk)
             await client.send(1, commands.Channel.Open())
-            await client.receive()
+            await client.expect(commands.Channel.OpenOk)
         yield client
     finally:
         writer.close()
