@@ -42,6 +42,14 @@ class TerminalBroker:
             BrokerUnavailable: it may be done in part; do it again later.
         """
         await delete_terminal_queue(self._amqp_url, terminal_id)
+        await self.close_connections(terminal_id)
+
+    async def close_connections(self, terminal_id: str) -> None:
+        """Close a terminal's connections; its queue goes on to collect.
+
+        Raises:
+            BrokerUnavailable: do it again later.
+        """
         if self._management_url is not None:
             await _close_connections(self._management_url, terminal_id)
 

@@ -116,6 +116,10 @@ def terminal_write(terminal: Terminal) -> Write:
             "secret": _secret_document(terminal.secret),
             "enrolled_at": terminal.enrolled_at,
             "revoked_at": terminal.revoked_at,
+            "next_secret": (
+                None if terminal.next_secret is None else _secret_document(terminal.next_secret)
+            ),
+            "must_rotate": terminal.must_rotate,
             "etag": terminal.etag + 1,
         },
         guard=terminal.etag,
@@ -157,7 +161,12 @@ async def _page(owners: Collection, *, after: str, limit: int) -> list[User]:
 
 def _terminal(document: Document) -> Terminal:
     fields = _named(document)
-    return Terminal(**{**fields, "secret": SecretHash(**fields["secret"])})
+    following = fields.get("next_secret")
+    secrets = {
+        "secret": SecretHash(**fields["secret"]),
+        "next_secret": None if following is None else SecretHash(**following),
+    }
+    return Terminal(**{**fields, **secrets})
 
 
 def _code(document: Document) -> Code:

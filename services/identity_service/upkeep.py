@@ -59,6 +59,8 @@ class BrokerUpkeep:
         if terminal is None or not terminal.active:
             await self._broker.remove(upkeep.terminal_id)
             log.info("terminal removed from the broker", terminal_id=upkeep.terminal_id)
+        elif terminal.must_rotate:
+            await self._broker.close_connections(upkeep.terminal_id)
         remaining = upkeep.after(self._clock())
         if remaining is None:
             await self._repository.upkeep_done(upkeep)

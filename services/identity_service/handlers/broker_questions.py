@@ -10,6 +10,7 @@ from contactmesh.contracts.identifiers import is_terminal_id
 from contactmesh.messaging.topology import COMMANDS, terminal_queue
 from identity_service.domain.permissions import Question, Realm, allows
 from identity_service.domain.terminal import Terminal
+from identity_service.handlers.secrets import Secrets
 from identity_service.repository import Repository
 
 
@@ -18,6 +19,7 @@ class BrokerQuestions:
     """Answers for terminals in the one virtual host of the system."""
 
     repository: Repository
+    secrets: Secrets
     vhost: str
 
     async def may_connect(self, username: str, password: str) -> bool:
@@ -26,8 +28,9 @@ class BrokerQuestions:
         Raises:
             DatabaseUnavailable: nothing can be said.
         """
-        terminal = await self._terminal(username)
-        return terminal is not None and terminal.authenticates(password)
+        if not is_terminal_id(username):
+            return False
+        return await self.secrets.authenticated(username, password) is not None
 
     async def may_do(self, username: str, question: Question) -> bool:
         """Whether a terminal that has connected may do this.

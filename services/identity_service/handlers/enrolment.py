@@ -4,10 +4,17 @@ from dataclasses import dataclass
 
 import structlog
 
-from contactmesh.contracts.errors import ErrorCode, Refusal
-from contactmesh.contracts.identity import Credentials, Enrol, QueueReady, TerminalEnrolled
+from contactmesh.contracts.identity import (
+    AccessKind,
+    Credentials,
+    Enrol,
+    QueueReady,
+    TerminalEnrolled,
+)
 from contactmesh.runtime.commands import Clock, on_fresh_state
+from identity_service.access_log import access_write, attempt_addition
 from identity_service.broker import TerminalBroker
+from identity_service.domain.access_log import Access
 from identity_service.domain.enrolment import CodeText, code_refused, guess
 from identity_service.domain.secret import (
     SALT_BYTES,
@@ -20,6 +27,7 @@ from identity_service.domain.upkeep import if_abandoned
 from identity_service.domain.user import Limits
 from identity_service.handlers.commit import Committer
 from identity_service.handlers.registration import RandomBytes
+from identity_service.handlers.secrets import Secrets, not_authenticated
 from identity_service.repository import (
     Repository,
     code_write,
@@ -36,6 +44,7 @@ class Enrolment:
     """The terminals' side. `broker_url` is what they are told to connect to."""
 
     repository: Repository
+    secrets: Secrets
     committer: Committer
     broker: TerminalBroker
     broker_url: str
@@ -61,7 +70,8 @@ class Enrolment:
         guessed = guess(await self.repository.code(text.public), text, now)
         code = guessed.code
         if not guessed.right:
-            await self.committer.commit([code_write(code)])
+            attempt = attempt_addition(AccessKind.CODE_WRONG, code.user_id, now)
+            await self.committer.commit([code_write(code), attempt])
             log.warning("wrong enrolment code", user_id=code.user_id, times=code.wrong_guesses)
             raise code_refused()
         user = await self.repository.user(code.user_id)
@@ -86,6 +96,7 @@ class Enrolment:
                 user_write(user),
                 terminal_write(terminal),
                 no_upkeep(terminal.id),
+                access_write(Access.once(AccessKind.ENROLLED, user.id, now, terminal.id)),
             ],
             TerminalEnrolled(terminal_id=terminal.id, user_id=user.id),
             subject=terminal.id,
@@ -107,11 +118,8 @@ class Enrolment:
             Refusal: `unauthenticated`.
             BrokerUnavailable: try again later.
         """
-        known = await self.repository.terminal(terminal)
-        if known is None or not known.authenticates(secret):
-            raise Refusal(
-                ErrorCode.UNAUTHENTICATED,
-                "This terminal is unknown, was revoked or has another secret. Enrol it again.",
-            )
+        known = await self.secrets.authenticated(terminal, secret)
+        if known is None:
+            raise not_authenticated()
         queue = await self.broker.make_queue(known.id, known.user_id)
         return QueueReady(queue=queue, broker_url=self.broker_url)

@@ -7,11 +7,14 @@ from aiohttp import web
 from contactmesh.contracts.identifiers import carrier_owner
 from contactmesh.contracts.identity import AddCarrier, RegisterUser
 from identity_service.handlers.registration import Registration
+from identity_service.handlers.secrets import Secrets
 from identity_service.http.errors import Handler, answered
 from identity_service.http.reading import read_body, require_operator
 
 
-def operator_routes(registration: Registration, token: bytes) -> list[web.RouteDef]:
+def operator_routes(
+    registration: Registration, secrets: Secrets, token: bytes
+) -> list[web.RouteDef]:
     """All routes that need the operator's token."""
 
     async def register(request: web.Request) -> web.Response:
@@ -48,6 +51,10 @@ def operator_routes(registration: Registration, token: bytes) -> list[web.RouteD
         await registration.revoke(request.match_info["terminal_id"])
         return web.Response(status=HTTPStatus.NO_CONTENT)
 
+    async def demand_rotation(request: web.Request) -> web.Response:
+        await secrets.demand_rotation(request.match_info["terminal_id"])
+        return web.Response(status=HTTPStatus.NO_CONTENT)
+
     def operators_only(handler: Handler) -> Handler:
         async def checked(request: web.Request) -> web.Response:
             require_operator(request, token)
@@ -65,6 +72,7 @@ def operator_routes(registration: Registration, token: bytes) -> list[web.RouteD
         web.post("/v1/carriers/{carrier_id}/enrolment-codes", operators_only(mint)),
         web.get("/v1/carriers/{carrier_id}/terminals", operators_only(terminals)),
         web.delete("/v1/terminals/{terminal_id}", operators_only(revoke)),
+        web.post("/v1/terminals/{terminal_id}/rotation", operators_only(demand_rotation)),
     ]
 
 

@@ -128,3 +128,21 @@ async def revoke_terminal(
         print_json({"terminal_id": terminal_id, "revoked": True})
     else:
         print_text(texts.TERMINAL_REVOKED.format(terminal_id=terminal_id))
+
+
+@terminal.command(
+    "rotate-secret", help=texts.HELP_TERMINAL_ROTATE, epilog=texts.EXAMPLE_TERMINAL_ROTATE
+)
+@at_the_desk
+async def rotate_secret(
+    desk: Desk,
+    terminal_id: TerminalArgument,
+    as_json: AsJson = False,
+) -> None:
+    """Make a terminal change its secret."""
+    async with desk.client() as client:
+        await client.demand_rotation(terminal_id)
+    if as_json:
+        print_json({"terminal_id": terminal_id, "must_rotate": True})
+    else:
+        print_text(texts.TERMINAL_MUST_ROTATE.format(terminal_id=terminal_id))

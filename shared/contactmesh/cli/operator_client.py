@@ -112,6 +112,10 @@ class OperatorClient:
         """Revoke a terminal."""
         await self._ask("DELETE", "terminals", terminal_id)
 
+    async def demand_rotation(self, terminal_id: str) -> None:
+        """Let a terminal do nothing more before it has changed its secret."""
+        await self._ask("POST", "terminals", terminal_id, "rotation")
+
     async def _add(self, kind: str, wanted: BaseModel, row: type[Answer]) -> Answer:
         body = wanted.model_dump(mode="json")
         return self._read(await self._ask("POST", kind, json=body), row)

@@ -1,8 +1,9 @@
 """Users and terminals: the events of identity_service and the bodies of its HTTP interface."""
 
+from enum import StrEnum
 from typing import Annotated, ClassVar
 
-from pydantic import BaseModel, ConfigDict, StringConstraints
+from pydantic import AwareDatetime, BaseModel, ConfigDict, StringConstraints
 
 from contactmesh.contracts.carrier.records import CarrierId
 from contactmesh.contracts.envelope import Message
@@ -95,6 +96,7 @@ class TerminalRow(_Body):
     name: str
     enrolled_at: str
     revoked_at: str | None = None
+    must_rotate: bool = False
 
 
 class Enrol(_Body):
@@ -123,3 +125,48 @@ class QueueReady(_Body):
 
     queue: str
     broker_url: str
+
+
+class NewSecret(_Body):
+    """The answer to `POST /v1/terminals/{terminal_id}/secret`; shown this once and stored hashed.
+
+    The old secret is good until this one is used for the first time.
+    """
+
+    terminal_id: TerminalId
+    secret: str
+
+
+class AccessKind(StrEnum):
+    """What a line of the access log tells of."""
+
+    CODE_MINTED = "code_minted"
+    """An operator minted a code with which one more terminal can enrol."""
+    CODE_WRONG = "code_wrong"
+    """Somebody tried such a code and had it wrong."""
+    ENROLLED = "enrolled"
+    REVOKED = "revoked"
+    ROTATION_BEGUN = "rotation_begun"
+    """A terminal asked for another secret."""
+    ROTATED = "rotated"
+    """The other secret was used, and the old one is void."""
+    ROTATION_DEMANDED = "rotation_demanded"
+    """An operator told the terminal to change its secret."""
+    REFUSED = "refused"
+    """Somebody tried to be the terminal and had no valid secret."""
+
+
+class AccessRow(_Body):
+    """One line of the access log; `count` times between `at` and `last_at`."""
+
+    kind: AccessKind
+    at: AwareDatetime
+    last_at: AwareDatetime
+    terminal_id: TerminalId | None = None
+    count: int = 1
+
+
+class AccessLog(_Body):
+    """The answer to `GET /v1/terminals/{terminal_id}/access-log`: its user's, newest first."""
+
+    entries: tuple[AccessRow, ...]

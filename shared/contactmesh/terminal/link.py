@@ -8,9 +8,10 @@ import structlog
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type
 from tenacity.wait import wait_random_exponential
 
-from contactmesh.contracts.identity import Credentials
+from contactmesh.contracts.identity import AccessLog, Credentials
 from contactmesh.terminal.credentials import Enrolment
 from contactmesh.terminal.errors import (
+    AuthenticationRefused,
     IdentityUnavailable,
     TerminalClosed,
     TerminalError,
@@ -33,7 +34,7 @@ class Link:
     Args:
         enrolment: where to connect and as whom.
         serve: handles a session until it is lost.
-        moved: told when identity_service gave another queue or broker.
+        moved: told when identity_service gave another queue, broker or secret.
     """
 
     def __init__(
@@ -133,10 +134,53 @@ class Link:
             # The broker refuses everyone while it cannot ask identity_service. Only that service
             # can say for sure, and while it is away too, the terminal waits.
             try:
-                await self._make_queue()
+                await self._ask_why()
             except IdentityUnavailable as unavailable:
                 raise SessionLost(f"{error}, {type(unavailable).__name__}") from error
             raise SessionLost(str(error)) from error
+
+    async def _ask_why(self) -> None:
+        """Find out why the broker refuses, and change the secret if that is what is wanted.
+
+        Raises:
+            AuthenticationRefused: the terminal is unknown or was revoked.
+        """
+        try:
+            await self._make_queue()
+        except AuthenticationRefused:
+            # An operator may have told it to change its secret; then the old one gets the next.
+            await self._take_next_secret()
+
+    async def rotate(self) -> None:
+        """Change the secret: the old one is void when this returns, and a session is opened anew.
+
+        Raises:
+            AuthenticationRefused: the terminal is unknown or was revoked.
+            IdentityUnavailable: the old secret is good, or the new one, which is kept.
+        """
+        await self._take_next_secret()
+        await self._make_queue()  # the first use of the new one
+        if self._session is not None:
+            self._session.lost.set()
+
+    async def access_log(self) -> AccessLog:
+        """What happened to the user's terminals and secrets.
+
+        Raises:
+            AuthenticationRefused: the terminal is unknown or was revoked.
+            IdentityUnavailable: no answer, or not one that can be read.
+        """
+        credentials = self._enrolment.credentials
+        async with IdentityClient(self._enrolment.identity_url) as identity:
+            return await identity.access_log(credentials.terminal_id, credentials.secret)
+
+    async def _take_next_secret(self) -> None:
+        credentials = self._enrolment.credentials
+        async with IdentityClient(self._enrolment.identity_url) as identity:
+            secret = await identity.rotate_secret(credentials.terminal_id, credentials.secret)
+        changed = credentials.model_copy(update={"secret": secret})
+        self._enrolment = self._enrolment.model_copy(update={"credentials": changed})
+        self._moved(self._enrolment)
 
     async def _make_queue(self) -> None:
         credentials = self._enrolment.credentials

@@ -3,6 +3,7 @@
 import typer
 
 from contactmesh.cli.terminal import (
+    access,
     blocking,
     book,
     conflicts,
@@ -33,6 +34,7 @@ from contactmesh.cli.terminal import (
 app = typer.Typer(help=texts.HELP_TERMINAL, epilog=texts.EXAMPLES_TERMINAL, no_args_is_help=True)
 for _part in (
     enrolling,
+    access,
     page,
     receiving,
     contacts,
