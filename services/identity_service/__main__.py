@@ -20,11 +20,13 @@ from identity_service.broker import TerminalBroker
 from identity_service.handlers.broker_questions import BrokerQuestions
 from identity_service.handlers.commit import Committer
 from identity_service.handlers.enrolment import Enrolment
+from identity_service.handlers.integration import Integration
 from identity_service.handlers.registration import Registration
 from identity_service.handlers.secrets import Secrets
 from identity_service.http.broker import broker_routes
 from identity_service.http.errors import answered, nothing_here
-from identity_service.http.operator import operator_routes
+from identity_service.http.integrators import integrator_routes
+from identity_service.http.operator import only_for_operators, operator_routes
 from identity_service.http.terminal import terminal_routes
 from identity_service.repository import Repository
 from identity_service.settings import IdentitySettings
@@ -86,6 +88,18 @@ async def serve(settings: IdentitySettings, stopping: asyncio.Event) -> None:
             random_bytes=secrets.token_bytes,
             clock=utc_now,
         )
+        integration = Integration(
+            repository,
+            committer,
+            broker,
+            upkeep,
+            broker_url=settings.terminal_amqp_url,
+            broker_cache_lifetime=settings.broker_cache_lifetime,
+            random_bytes=secrets.token_bytes,
+            clock=utc_now,
+        )
+        operators_only = only_for_operators(token)
+        questions = BrokerQuestions(repository, terminal_secrets, integration, settings.vhost)
 
         async def prepare() -> None:
             await unit_of_work.prepare()
@@ -100,9 +114,10 @@ async def serve(settings: IdentitySettings, stopping: asyncio.Event) -> None:
             consumers=(),
             background=(relay, upkeep),
             routes=[
-                *operator_routes(registration, terminal_secrets, token),
+                *operator_routes(registration, terminal_secrets, operators_only),
+                *integrator_routes(integration, operators_only),
                 *terminal_routes(enrolment, terminal_secrets),
-                *broker_routes(BrokerQuestions(repository, terminal_secrets, settings.vhost)),
+                *broker_routes(questions),
                 web.route("*", "/v1/{path:.*}", answered(nothing_here)),
             ],
         )

@@ -16,7 +16,8 @@ ABANDONED_AFTER: Final = timedelta(minutes=5)
 class Upkeep:
     """A terminal whose traces on the broker have to go, unless it is enrolled and active.
 
-    Of one that has to change its secret only the connections go.
+    The same for an integrator by its account, unless it is there. Of a terminal that has to change
+    its secret only the connections go.
 
     Due at `due_at`, and once more at `until`, which is not before.
     """

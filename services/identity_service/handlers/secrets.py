@@ -7,7 +7,13 @@ from typing import Final
 import structlog
 
 from contactmesh.contracts.errors import ErrorCode, Refusal
-from contactmesh.contracts.identity import AccessKind, AccessLog, AccessRow, NewSecret
+from contactmesh.contracts.identity import (
+    AccessKind,
+    AccessLog,
+    AccessRow,
+    IntegratorRow,
+    NewSecret,
+)
 from contactmesh.runtime.commands import Clock, on_fresh_state
 from contactmesh.storage.transaction import Write
 from identity_service.access_log import AccessLogs, access_write
@@ -134,7 +140,11 @@ class Secrets:
                     count=line.count,
                 )
                 for line in lines
-            )
+            ),
+            integrators=tuple(
+                IntegratorRow(name=one.name, scopes=one.scopes, added_at=one.added_at)
+                for one in await self.repository.integrators()
+            ),
         )
 
     async def _used(self, terminal: Terminal, secret: str) -> Terminal:

@@ -1,5 +1,6 @@
 """Routes for operators, who identify themselves with their token."""
 
+from collections.abc import Callable
 from http import HTTPStatus
 
 from aiohttp import web
@@ -11,9 +12,24 @@ from identity_service.handlers.secrets import Secrets
 from identity_service.http.errors import Handler, answered
 from identity_service.http.reading import read_body, require_operator
 
+OperatorsOnly = Callable[[Handler], Handler]
+
+
+def only_for_operators(token: bytes) -> OperatorsOnly:
+    """Let handlers be reached with the operator's token alone."""
+
+    def operators_only(handler: Handler) -> Handler:
+        async def checked(request: web.Request) -> web.Response:
+            require_operator(request, token)
+            return await handler(request)
+
+        return answered(checked)
+
+    return operators_only
+
 
 def operator_routes(
-    registration: Registration, secrets: Secrets, token: bytes
+    registration: Registration, secrets: Secrets, operators_only: OperatorsOnly
 ) -> list[web.RouteDef]:
     """All routes that need the operator's token."""
 
@@ -54,13 +70,6 @@ def operator_routes(
     async def demand_rotation(request: web.Request) -> web.Response:
         await secrets.demand_rotation(request.match_info["terminal_id"])
         return web.Response(status=HTTPStatus.NO_CONTENT)
-
-    def operators_only(handler: Handler) -> Handler:
-        async def checked(request: web.Request) -> web.Response:
-            require_operator(request, token)
-            return await handler(request)
-
-        return answered(checked)
 
     return [
         web.post("/v1/users", operators_only(register)),

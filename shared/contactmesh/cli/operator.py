@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from contactmesh.cli import operator_carrier, parked, texts
+from contactmesh.cli import operator_carrier, operator_integrator, parked, texts
 from contactmesh.cli.operator_desk import Desk, as_wanted, at_the_desk
 from contactmesh.cli.output import (
     AsJson,
@@ -22,6 +22,7 @@ terminal = typer.Typer(help=texts.HELP_TERMINALS, no_args_is_help=True)
 app.add_typer(user, name="user")
 app.add_typer(terminal, name="terminal")
 app.add_typer(operator_carrier.app, name="carrier")
+app.add_typer(operator_integrator.app, name="integrator")
 app.add_typer(parked.app, name="parked")
 
 UserArgument = Annotated[str, typer.Argument(help=texts.HELP_USER_ID)]

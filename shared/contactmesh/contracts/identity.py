@@ -3,11 +3,12 @@
 from enum import StrEnum
 from typing import Annotated, ClassVar
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, StringConstraints
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, StringConstraints
 
 from contactmesh.contracts.carrier.records import CarrierId
+from contactmesh.contracts.contact import Scope
 from contactmesh.contracts.envelope import Message
-from contactmesh.contracts.identifiers import OwnerId, TerminalId, UserId
+from contactmesh.contracts.identifiers import IntegratorName, OwnerId, TerminalId, UserId
 
 DisplayName = Annotated[
     str,
@@ -166,7 +167,42 @@ class AccessRow(_Body):
     count: int = 1
 
 
+class AddIntegrator(_Body):
+    """`POST /v1/integrators`, with the operator's token: let a program have changes of scopes."""
+
+    name: IntegratorName
+    scopes: Annotated[frozenset[Scope], Field(min_length=1)]
+
+
+class IntegratorRow(_Body):
+    """One integrator in the answer to `GET /v1/integrators`."""
+
+    name: IntegratorName
+    scopes: tuple[Scope, ...]
+    added_at: AwareDatetime
+
+
+class IntegratorCredentials(_Body):
+    """What an integrator needs to read its queue; the secret is shown this once and stored hashed.
+
+    `broker_url` is an AMQP URL without user and password: these are `account` and `secret`.
+    """
+
+    name: IntegratorName
+    account: str
+    secret: str
+    queue: str
+    scopes: tuple[Scope, ...]
+    broker_url: str
+
+
 class AccessLog(_Body):
-    """The answer to `GET /v1/terminals/{terminal_id}/access-log`: its user's, newest first."""
+    """The answer to `GET /v1/terminals/{terminal_id}/access-log`.
+
+    Attributes:
+        entries: what happened to its user's terminals, newest first.
+        integrators: the programs that get every change of their scopes, its user's too.
+    """
 
     entries: tuple[AccessRow, ...]
+    integrators: tuple[IntegratorRow, ...] = ()

@@ -34,9 +34,9 @@ def service_account(service: str, password: str) -> BrokerAccount:
         "identity_service": BrokerAccount(
             service,
             password,
-            configure=rf"^({exchanges}|terminal\..*)$",
-            write=r"^(contactmesh\.events|terminal\..*)$",
-            read=r"^contactmesh\.terminals$",
+            configure=rf"^({exchanges}|(terminal|integrator)\..*)$",
+            write=r"^(contactmesh\.events|(terminal|integrator)\..*)$",
+            read=r"^contactmesh\.(events|terminals)$",
         ),
         "group_service": BrokerAccount(
             service,

@@ -27,6 +27,7 @@ reason; below what a flood of such messages would make of a service's memory."""
 TERMINAL_QUEUE_MESSAGES = 10_000
 TERMINAL_QUEUE_BYTES = 64 * 1024 * 1024
 TERMINAL_QUEUE_EXPIRY_MS = 30 * 24 * 3600 * 1000
+INTEGRATOR_QUEUE_BYTES = 1024 * 1024 * 1024
 PARKING_BYTES = 1024 * 1024 * 1024
 PARKING_LOOKS = 1_000_000
 """To look at a parked message counts as a delivery, and RabbitMQ 4 drops a message after 20."""
@@ -182,6 +183,15 @@ def policies() -> tuple[Policy, ...]:
                 "max-length-bytes": TERMINAL_QUEUE_BYTES,
                 "overflow": "drop-head",
                 "expires": TERMINAL_QUEUE_EXPIRY_MS,
+            },
+        ),
+        Policy(
+            "integrators",
+            r"^integrator\.",
+            {
+                "max-length-bytes": INTEGRATOR_QUEUE_BYTES,
+                "overflow": "drop-head",
+                "delivery-limit": PARKING_LOOKS,
             },
         ),
         *(

@@ -28,9 +28,12 @@ async def rotate_secret(place: Place, as_json: AsJson = False) -> None:
 async def access_log(place: Place, as_json: AsJson = False) -> None:
     """Show what happened to the user's terminals."""
     async with connected(place) as terminal:
-        entries = (await terminal.access_log()).entries
+        log = await terminal.access_log()
+    if as_json:
+        print_json(log)
+        return
     print_rows(
-        entries,
+        log.entries,
         access_texts.COLUMNS_ACCESS,
         lambda row: (
             local_time(row.at.isoformat()),
@@ -40,5 +43,13 @@ async def access_log(place: Place, as_json: AsJson = False) -> None:
             row.terminal_id or "",
         ),
         none=access_texts.NO_ACCESS,
-        as_json=as_json,
+        as_json=False,
     )
+    for program in log.integrators:
+        print_text(
+            access_texts.INTEGRATOR.format(
+                name=program.name,
+                scopes=", ".join(program.scopes),
+                since=local_time(program.added_at.isoformat()),
+            )
+        )

@@ -19,6 +19,7 @@ HELP_ACCESS_LOG = (
 )
 COLUMNS_ACCESS = ("When", "Last", "Times", "What", "Terminal")
 NO_ACCESS = "Nothing happened to your terminals in the last 90 days."
+INTEGRATOR = "The program {name} gets all changes of these scopes since {since}: {scopes}."
 KINDS: Final = {
     AccessKind.CODE_MINTED: "a code was minted for one more terminal",
     AccessKind.CODE_WRONG: "a wrong code was tried",
