@@ -8,6 +8,7 @@ import typer
 from contactmesh.cli import operator, texts
 from contactmesh.cli.asyncapi import asyncapi
 from contactmesh.cli.demo import demo
+from contactmesh.cli.openapi import openapi
 from contactmesh.cli.running import OneLineErrors
 from contactmesh.cli.simulate import app as simulate
 from contactmesh.cli.status import status
@@ -29,6 +30,7 @@ app.command("up")(up)
 app.command("demo", help=demo_texts.HELP_DEMO, epilog=demo_texts.EXAMPLE_DEMO)(demo)
 app.command("status", help=texts.HELP_STATUS, epilog=texts.EXAMPLE_STATUS)(status)
 app.command("asyncapi", help=texts.HELP_ASYNCAPI)(asyncapi)
+app.command("openapi", help=texts.HELP_OPENAPI)(openapi)
 app.add_typer(vcard, name="vcard")
 app.add_typer(operator.app, name="operator")
 app.add_typer(terminal, name="terminal")

@@ -223,3 +223,6 @@ STATE_SILENT = "does not answer"
 HELP_ASYNCAPI = (
     "Print the wire contract as an AsyncAPI 3.0 document in JSON, with the schemas of all messages."
 )
+
+# `contactmesh openapi`
+HELP_OPENAPI = "Print the HTTP interface of identity_service as an OpenAPI 3.1 document in JSON."

@@ -48,6 +48,9 @@ management.tcp.ip = {host}
 management.tcp.port = {management}
 max_message_size = {max_message_bytes}
 
+# Newer brokers offer an anonymous mechanism too.
+auth_mechanisms.1 = PLAIN
+
 # Service accounts are internal; for everybody else identity_service is asked.
 auth_backends.1 = internal
 auth_backends.2 = cache
