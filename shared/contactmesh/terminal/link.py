@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from typing import Final
+from typing import Final, TypeVar
 
 import structlog
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type
@@ -21,6 +21,8 @@ from contactmesh.terminal.session import CredentialsRefused, QueueMissing, Sessi
 
 STEADY_SECONDS: Final = 10.0
 """A session that lived shorter counts as a failed attempt, so that a flapping one backs off."""
+
+Answer = TypeVar("Answer")
 
 _log = structlog.get_logger(__name__)
 
@@ -134,22 +136,10 @@ class Link:
             # The broker refuses everyone while it cannot ask identity_service. Only that service
             # can say for sure, and while it is away too, the terminal waits.
             try:
-                await self._ask_why()
+                await self._make_queue()
             except IdentityUnavailable as unavailable:
                 raise SessionLost(f"{error}, {type(unavailable).__name__}") from error
             raise SessionLost(str(error)) from error
-
-    async def _ask_why(self) -> None:
-        """Find out why the broker refuses, and change the secret if that is what is wanted.
-
-        Raises:
-            AuthenticationRefused: the terminal is unknown or was revoked.
-        """
-        try:
-            await self._make_queue()
-        except AuthenticationRefused:
-            # An operator may have told it to change its secret; then the old one gets the next.
-            await self._take_next_secret()
 
     async def rotate(self) -> None:
         """Change the secret: the old one is void when this returns, and a session is opened anew.
@@ -158,7 +148,8 @@ class Link:
             AuthenticationRefused: the terminal is unknown or was revoked.
             IdentityUnavailable: the old secret is good, or the new one, which is kept.
         """
-        await self._take_next_secret()
+        async with IdentityClient(self._enrolment.identity_url) as identity:
+            await self._take_next_secret(identity)
         await self._make_queue()  # the first use of the new one
         if self._session is not None:
             self._session.lost.set()
@@ -170,22 +161,38 @@ class Link:
             AuthenticationRefused: the terminal is unknown or was revoked.
             IdentityUnavailable: no answer, or not one that can be read.
         """
-        credentials = self._enrolment.credentials
-        async with IdentityClient(self._enrolment.identity_url) as identity:
-            return await identity.access_log(credentials.terminal_id, credentials.secret)
+        return await self._asked(
+            lambda identity, own: identity.access_log(own.terminal_id, own.secret)
+        )
 
-    async def _take_next_secret(self) -> None:
-        credentials = self._enrolment.credentials
+    async def _asked(
+        self, ask: Callable[[IdentityClient, Credentials], Awaitable[Answer]]
+    ) -> Answer:
+        """Ask identity_service, with the next secret where it wants the old one changed.
+
+        Raises:
+            AuthenticationRefused: the terminal is unknown or was revoked.
+            IdentityUnavailable: no answer, or not one that can be read.
+        """
         async with IdentityClient(self._enrolment.identity_url) as identity:
-            secret = await identity.rotate_secret(credentials.terminal_id, credentials.secret)
+            try:
+                return await ask(identity, self._enrolment.credentials)
+            except AuthenticationRefused:
+                await self._take_next_secret(identity)
+                return await ask(identity, self._enrolment.credentials)
+
+    async def _take_next_secret(self, identity: IdentityClient) -> None:
+        credentials = self._enrolment.credentials
+        secret = await identity.rotate_secret(credentials.terminal_id, credentials.secret)
         changed = credentials.model_copy(update={"secret": secret})
         self._enrolment = self._enrolment.model_copy(update={"credentials": changed})
         self._moved(self._enrolment)
 
     async def _make_queue(self) -> None:
+        ready = await self._asked(
+            lambda identity, own: identity.ready_queue(own.terminal_id, own.secret)
+        )
         credentials = self._enrolment.credentials
-        async with IdentityClient(self._enrolment.identity_url) as identity:
-            ready = await identity.ready_queue(credentials.terminal_id, credentials.secret)
         moved = Credentials(
             **{
                 **credentials.model_dump(),
