@@ -7,7 +7,7 @@ from typing import Final
 from contactmesh.contracts.identity import AccessKind
 from contactmesh.storage.database import Database, Index
 from contactmesh.storage.transaction import Addition, Write
-from identity_service.domain.access_log import KEPT_DAYS, Access, attempts_id
+from identity_service.domain.access_log import KEPT_DAYS, Access, hour_id
 
 COLLECTION: Final = "access_log"
 DAY_SECONDS: Final = 24 * 3600
@@ -54,17 +54,17 @@ class AccessLogs:
         Raises:
             StaleState: another was counted at the same moment; count again.
         """
-        attempt = attempt_addition(kind, user_id, now, terminal_id)
+        attempt = counted_by_the_hour(kind, user_id, now, terminal_id)
         await self._collection.update({"_id": attempt.id}, attempt.change, upsert=True)
 
 
-def attempt_addition(
+def counted_by_the_hour(
     kind: AccessKind, user_id: str, now: datetime, terminal_id: str | None = None
 ) -> Addition:
-    """Count an attempt that failed, with what it changes."""
+    """Count what somebody may do or try as often as they like, with what it changes."""
     fields = {"user_id": user_id, "kind": kind.value, "at": now, "terminal_id": terminal_id}
     change = {"$setOnInsert": fields, "$max": {"last_at": now}, "$inc": {"count": 1}}
-    return Addition(COLLECTION, attempts_id(terminal_id or user_id, kind, now), change)
+    return Addition(COLLECTION, hour_id(terminal_id or user_id, kind, now), change)
 
 
 def access_write(access: Access) -> Write:

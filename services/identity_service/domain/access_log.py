@@ -11,7 +11,7 @@ KEPT_DAYS: Final = 90
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """One line of a user's access log; `count` attempts between `at` and `last_at`."""
+    """One line of a user's access log; it happened `count` times between `at` and `last_at`."""
 
     id: str
     user_id: str
@@ -30,6 +30,6 @@ class Access:
         return cls(f"{subject}/{kind}/{now.isoformat()}", user_id, kind, now, now, terminal_id)
 
 
-def attempts_id(subject: str, kind: AccessKind, now: datetime) -> str:
-    """The line that counts the attempts of one hour: a flood of them is one line."""
+def hour_id(subject: str, kind: AccessKind, now: datetime) -> str:
+    """The line that counts what happens in one hour: a flood of it is one line."""
     return f"{subject}/{kind}/{now.astimezone(UTC):%Y-%m-%dT%H}"

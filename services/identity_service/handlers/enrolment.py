@@ -12,7 +12,7 @@ from contactmesh.contracts.identity import (
     TerminalEnrolled,
 )
 from contactmesh.runtime.commands import Clock, on_fresh_state
-from identity_service.access_log import access_write, attempt_addition
+from identity_service.access_log import access_write, counted_by_the_hour
 from identity_service.broker import TerminalBroker
 from identity_service.domain.access_log import Access
 from identity_service.domain.enrolment import CodeText, code_refused, guess
@@ -70,7 +70,7 @@ class Enrolment:
         guessed = guess(await self.repository.code(text.public), text, now)
         code = guessed.code
         if not guessed.right:
-            attempt = attempt_addition(AccessKind.CODE_WRONG, code.user_id, now)
+            attempt = counted_by_the_hour(AccessKind.CODE_WRONG, code.user_id, now)
             await self.committer.commit([code_write(code), attempt])
             log.warning("wrong enrolment code", user_id=code.user_id, times=code.wrong_guesses)
             raise code_refused()

@@ -15,9 +15,8 @@ from contactmesh.contracts.identity import (
     NewSecret,
 )
 from contactmesh.runtime.commands import Clock, on_fresh_state
-from contactmesh.storage.transaction import Write
-from identity_service.access_log import AccessLogs, access_write
-from identity_service.domain.access_log import Access
+from contactmesh.storage.transaction import Addition
+from identity_service.access_log import AccessLogs, counted_by_the_hour
 from identity_service.domain.secret import (
     SALT_BYTES,
     TERMINAL_SECRET_BYTES,
@@ -85,7 +84,7 @@ class Secrets:
             await self.committer.commit(
                 [
                     terminal_write(terminal.with_next(hashed)),
-                    self._line(AccessKind.ROTATION_BEGUN, terminal),
+                    self._counted(AccessKind.ROTATION_BEGUN, terminal),
                 ]
             )
             return NewSecret(terminal_id=terminal.id, secret=following)
@@ -112,7 +111,7 @@ class Secrets:
                 [
                     terminal_write(terminal.told_to_rotate()),
                     upkeep_write(upkeep),
-                    self._line(AccessKind.ROTATION_DEMANDED, terminal),
+                    self._counted(AccessKind.ROTATION_DEMANDED, terminal),
                 ]
             )
             await self.upkeep.attempt(upkeep)
@@ -157,7 +156,7 @@ class Secrets:
         if changed is terminal:
             return terminal
         await self.committer.commit(
-            [terminal_write(changed), self._line(AccessKind.ROTATED, terminal)]
+            [terminal_write(changed), self._counted(AccessKind.ROTATED, terminal)]
         )
         log.info("secret changed", terminal_id=terminal.id)
         stored = await self.repository.terminal(terminal.id)
@@ -169,8 +168,8 @@ class Secrets:
             AccessKind.REFUSED, terminal.user_id, self.clock(), terminal.id
         )
 
-    def _line(self, kind: AccessKind, terminal: Terminal) -> Write:
-        return access_write(Access.once(kind, terminal.user_id, self.clock(), terminal.id))
+    def _counted(self, kind: AccessKind, terminal: Terminal) -> Addition:
+        return counted_by_the_hour(kind, terminal.user_id, self.clock(), terminal.id)
 
 
 def not_authenticated() -> Refusal:
