@@ -33,6 +33,7 @@ $(COMPLETE): requirements.lock pyproject.toml
 
 setup: $(COMPLETE)
 	@sh deploy/local/setup.sh broker
+	@$(if $(filter setup,$(MAKECMDGOALS)),echo 'All is set up. See it work: make demo',:)
 
 check: $(COMPLETE)
 	.venv/bin/ruff check .

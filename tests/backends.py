@@ -10,6 +10,7 @@ import secrets
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +43,7 @@ class Backends:
         management_url: The management API, credentials included, as an administrator.
         mongodb_url: The database server.
         identity_port: Where the broker asks about accounts that it does not know.
+        mqtt_url: The broker by MQTT, without a virtual host; none if it offers no MQTT.
         accounts: The service accounts and the administrator's; none for a broker from the
             environment.
     """
@@ -50,6 +52,7 @@ class Backends:
     management_url: str
     mongodb_url: str
     identity_port: int
+    mqtt_url: str | None
     accounts: Mapping[str, BrokerAccount] = field(default_factory=dict, repr=False)
 
 
@@ -62,12 +65,14 @@ class Broker:
         management_url: The management API, credentials included, as an administrator.
         vhost: The virtual host's name.
         identity_port: Where the broker asks about accounts that it does not know.
+        mqtt_url: The virtual host as a terminal is told it for MQTT; none without MQTT.
     """
 
     url: str
     management_url: str
     vhost: str
     identity_port: int
+    mqtt_url: str | None
     accounts: Mapping[str, BrokerAccount] = field(repr=False)
 
     @property
@@ -106,9 +111,10 @@ async def running_backends(folder: Path) -> AsyncIterator[Backends]:
                 management_url=os.environ["CONTACTMESH_BROKER_MANAGEMENT_URL"],
                 mongodb_url=mongodb_url,
                 identity_port=int(os.environ.get("CONTACTMESH_IDENTITY_PORT", identity_port)),
+                mqtt_url=os.environ.get("CONTACTMESH_TERMINAL_MQTT_URL"),
             )
             return
-        ports = BrokerPorts(*free_ports(4, avoiding=[identity_port]))
+        ports = BrokerPorts(*free_ports(5, avoiding=[identity_port]))
         accounts = _accounts()
         operator = f"operator:{accounts['operator'].password}@{LOOPBACK}"
         management_url = f"http://{operator}:{ports.management}"
@@ -124,12 +130,14 @@ async def running_backends(folder: Path) -> AsyncIterator[Backends]:
         else:
             await _broker_processes(node, running)
         async with BrokerManagement(management_url) as management:
-            await until(lambda: management.listens(ports.amqp), seconds=START_SECONDS)
+            for port in (ports.amqp, ports.mqtt):
+                await until(partial(management.listens, port), seconds=START_SECONDS)
         yield Backends(
             amqp_url=f"amqp://{operator}:{ports.amqp}/",
             management_url=management_url,
             mongodb_url=mongodb_url,
             identity_port=identity_port,
+            mqtt_url=f"mqtt://{LOOPBACK}:{ports.mqtt}",
             accounts=accounts,
         )
 
@@ -150,6 +158,7 @@ async def fresh_vhost(backends: Backends) -> AsyncIterator[Broker]:
                 management_url=backends.management_url,
                 vhost=vhost,
                 identity_port=backends.identity_port,
+                mqtt_url=None if backends.mqtt_url is None else f"{backends.mqtt_url}/{vhost}",
                 accounts=backends.accounts,
             )
         finally:

@@ -6,11 +6,16 @@ from pathlib import Path
 
 import pytest
 import pytest_asyncio
+from hypothesis import settings
 from pydantic import SecretStr
 from tests.backends import Backends, Broker, drop_databases, fresh_vhost, running_backends
 
 from contactmesh.local.settings import SERVICE_NAMES
 from contactmesh.local.stack import Stack, StackSettings
+
+# How long an example takes says more of the machine's other work than of the code.
+settings.register_profile("contactmesh", deadline=None)
+settings.load_profile("contactmesh")
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
@@ -62,6 +67,7 @@ def stack_settings(
         service_amqp_urls={name: SecretStr(broker.service_url(name)) for name in SERVICE_NAMES},
         broker_management_url=SecretStr(broker.management_url),
         identity_port=broker.identity_port,
+        terminal_mqtt_url=broker.mqtt_url,
         mongodb_url=SecretStr(database_url),
         database_prefix=database_prefix,
     )

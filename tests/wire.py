@@ -399,6 +399,7 @@ async def running_system(
             service_amqp_urls={name: SecretStr(broker.service_url(name)) for name in SERVICE_NAMES},
             broker_management_url=SecretStr(broker.management_url),
             identity_port=broker.identity_port,
+            terminal_mqtt_url=broker.mqtt_url,
             mongodb_url=SecretStr(backends.mongodb_url),
             database_prefix=prefix,
         )

@@ -17,8 +17,8 @@ async def main(amqp_url: str, queue_name: str) -> None:
     queue = await channel.get_queue(queue_name, ensure=False)
     async with queue.iterator() as messages:
         async for message in messages:
-            event = Envelope.decode(message.body)
-            print(event.type, event.subject, *event.data["changed_fields"], flush=True)
+            for event in Envelope.decode_all(message.body):
+                print(event.type, event.subject, *event.data["changed_fields"], flush=True)
             await message.ack()
 
 

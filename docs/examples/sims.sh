@@ -8,8 +8,8 @@ contactmesh operator user add lin --name 林晓雨
 join phone
 join tablet
 printf 'BEGIN:VCARD\nVERSION:4.0\nFN:张伟\nTEL:13800138000\nEND:VCARD\n' | contactmesh terminal import - --as phone
-contactmesh terminal sim add cn-mobile 89860012345678901238 --as phone
-contactmesh terminal sim add cn-unicom 89860198765432109875 --as tablet
+contactmesh terminal sim add cn-mobile 89860012345678901238 --yes --as phone
+contactmesh terminal sim add cn-unicom 89860198765432109875 --yes --as tablet
 contactmesh terminal sim consent cn-unicom on --as tablet
 contactmesh terminal sim store cn-mobile --as phone
 contactmesh terminal sim update cn-unicom --from cn-mobile --as tablet

@@ -84,6 +84,7 @@ async def serve(settings: IdentitySettings, stopping: asyncio.Event) -> None:
             committer,
             broker,
             broker_url=settings.terminal_amqp_url,
+            mqtt_url=settings.terminal_mqtt_url,
             limits=settings.limits,
             random_bytes=secrets.token_bytes,
             clock=utc_now,

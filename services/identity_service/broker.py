@@ -12,9 +12,10 @@ from contactmesh.messaging.connection import (
     BrokerUnavailable,
     declare_integrator_queue,
     declare_terminal_queue,
-    delete_queue,
+    delete_queues,
     delete_terminal_queue,
 )
+from contactmesh.messaging.topology import subscription_queue, terminal_queue
 
 ANSWER_SECONDS: Final = 10.0
 
@@ -31,12 +32,23 @@ class TerminalBroker:
         self._management_url = management_url
 
     async def make_queue(self, terminal_id: str, user_id: str) -> str:
-        """Make sure that a terminal's queue exists and is bound; returns its name.
+        """Make sure that a terminal's AMQP queue exists and is bound; returns its name.
 
         Raises:
             BrokerUnavailable: try again later.
         """
         return await declare_terminal_queue(self._amqp_url, terminal_id, user_id)
+
+    async def make_room_for_mqtt(self, terminal_id: str) -> str:
+        """Let the terminal make its queue itself, as by MQTT; returns that one's name.
+
+        Its AMQP queue goes, since it would fill with what the terminal reads elsewhere.
+
+        Raises:
+            BrokerUnavailable: try again later.
+        """
+        await delete_queues(self._amqp_url, terminal_queue(terminal_id))
+        return subscription_queue(terminal_id)
 
     async def make_integrator_queue(self, account: str, scopes: Iterable[str]) -> None:
         """Make sure that an integrator's queue exists and is bound to what it was granted.
@@ -52,11 +64,11 @@ class TerminalBroker:
         Raises:
             BrokerUnavailable: it may be done in part; do it again later.
         """
-        await delete_queue(self._amqp_url, account)
+        await delete_queues(self._amqp_url, account)
         await self.close_connections(account)
 
     async def remove(self, terminal_id: str) -> None:
-        """Delete a terminal's queue with what waits in it, and close its connections.
+        """Delete a terminal's queues with what waits in them, and close its connections.
 
         Raises:
             BrokerUnavailable: it may be done in part; do it again later.

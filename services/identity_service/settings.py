@@ -17,6 +17,8 @@ class IdentitySettings(ServiceSettings):
     """A file that holds the token with which operators identify themselves."""
     terminal_amqp_url: str
     """Host, port and virtual host as terminals reach the broker; no user, no password."""
+    terminal_mqtt_url: str | None = None
+    """The same for MQTT; none where the broker offers none."""
     broker_management_url: SecretStr | None = None
     """`http://user:password@host:port` of the broker's management API.
 
@@ -32,13 +34,13 @@ class IdentitySettings(ServiceSettings):
 
     @field_validator("terminal_amqp_url")
     @classmethod
-    def _without_credentials(cls, url: str) -> str:
-        parts = urlsplit(url)
-        if parts.scheme not in {"amqp", "amqps"} or parts.hostname is None:
-            raise ValueError("not an AMQP URL")
-        if parts.username is not None or parts.password is not None:
-            raise ValueError("it must not hold credentials: every terminal has its own")
-        return url
+    def _amqp_without_credentials(cls, url: str) -> str:
+        return _without_credentials(url, "amqp")
+
+    @field_validator("terminal_mqtt_url")
+    @classmethod
+    def _mqtt_without_credentials(cls, url: str | None) -> str | None:
+        return None if url is None else _without_credentials(url, "mqtt")
 
     @property
     def vhost(self) -> str:
@@ -49,3 +51,12 @@ class IdentitySettings(ServiceSettings):
     def limits(self) -> Limits:
         """How much of everything one user may have."""
         return Limits(self.max_terminals_per_user, self.max_open_codes_per_user)
+
+
+def _without_credentials(url: str, scheme: str) -> str:
+    parts = urlsplit(url)
+    if parts.scheme not in {scheme, f"{scheme}s"} or parts.hostname is None:
+        raise ValueError(f"no {scheme.upper()} URL")
+    if parts.username is not None or parts.password is not None:
+        raise ValueError("it must not hold credentials: every terminal has its own")
+    return url

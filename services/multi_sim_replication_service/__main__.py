@@ -74,7 +74,7 @@ async def main(stopping: asyncio.Event) -> None:
                     transient=TRANSIENT,
                 ),
             ],
-            background=[relay, Forgetting(reading, utc_now)],
+            background=[relay, Forgetting(reading, loading, unit_of_work, utc_now)],
         ).run(stopping)
 
 

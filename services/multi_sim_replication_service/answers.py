@@ -71,7 +71,11 @@ class Answers:
             _check_holder(account, sender)
         limit = min(command.limit, MOST_SHOWN) if command.cards else command.limit
         found = await self._reading.contacts(
-            account.space_id(command.space), command.after, limit=limit + 1, cards=command.cards
+            account.space_id(command.space),
+            after=command.after,
+            until=account.space(command.space).rev,
+            limit=limit + 1,
+            cards=command.cards,
         )
         page = _that_fit(
             [Entry(uid=one.uid, digest=one.digest, card=one.card) for one in found[:limit]]
@@ -79,7 +83,7 @@ class Answers:
         return EntryList(
             rev=account.space(command.space).rev,
             entries=tuple(page),
-            after=page[-1].uid if len(page) < len(found) else None,
+            after=found[len(page) - 1].rev if len(page) < len(found) else None,
         )
 
     async def _pending(self, user_id: str, command: ShowPending) -> Pending:
@@ -96,15 +100,15 @@ class Answers:
             waiting=sim.waiting,
             filling=sim.filling,
             items=tuple(page),
-            after=page[-1].uid if len(page) < len(found) else None,
+            after=found[len(page) - 1].pending_rev if len(page) < len(found) else None,
         )
 
     async def _waiting(self, sim: Sim, command: ShowPending) -> list[SimEntry]:
         after = command.after
         if command.uids is None:
-            return await self._reading.waiting(sim.view_id, after, limit=command.limit + 1)
+            return await self._reading.waiting(sim, after=after, limit=command.limit + 1)
         found = await self._reading.waiting_of(sim.view_id, command.uids)
-        return [one for one in found if one.uid > (after or "")]
+        return [one for one in found if one.pending_rev > after]
 
     async def _sim(self, user_id: str, sim_id: str) -> tuple[Account, Sim]:
         for account in await self._reading.accounts(user_id):
@@ -155,7 +159,7 @@ def _account(account: Account) -> AccountView:
 
 def _sim(sim: Sim) -> SimView:
     values = asdict(sim)
-    del values["view_id"]
+    del values["view_id"], values["settled_rev"]
     return SimView(**values)
 
 

@@ -9,6 +9,7 @@ from contactmesh.contracts.carrier.events import RegistrationRecycled
 from contactmesh.contracts.contact import ContactChanged
 from contactmesh.contracts.multi_sim.events import CatchUp, SpaceChanged
 from contactmesh.contracts.multi_sim.records import SpaceKind
+from contactmesh.contracts.sync.events import BookPage
 from contactmesh.deciding.decision import Told
 from contactmesh.messaging.relay import OutboxRelay
 from contactmesh.messaging.topology import MULTI_SIM
@@ -16,7 +17,7 @@ from contactmesh.runtime.commands import Clock, on_fresh_state
 from contactmesh.runtime.events import Event, events_of
 from contactmesh.storage.unit_of_work import UnitOfWork
 from multi_sim_replication_service.domain.documents import Account, Limits
-from multi_sim_replication_service.domain.following import follow
+from multi_sim_replication_service.domain.following import begin_to_follow, follow
 from multi_sim_replication_service.domain.registering import recycled
 from multi_sim_replication_service.domain.replicating import catch_up, take_over
 from multi_sim_replication_service.domain.spaces import contents_of
@@ -60,6 +61,13 @@ class Replication:
             if account.consent and account.carrier_id != event.carrier_id:
                 await self._run(cause, event.owner_id, partial(step, account.carrier_id))
 
+    async def following_books(self, owner_ids: set[str]) -> set[str]:
+        """Those of the owners who have an account that follows their address book."""
+        if not owner_ids:
+            return set()
+        state = await self._loading.begin(sorted(owner_ids))
+        return {one.user_id for one in state.accounts if one.follows_book}
+
     async def book_changed(self, cause: Event, event: ContactChanged) -> None:
         """Take an entry of the address book over into each account that follows it."""
 
@@ -76,6 +84,21 @@ class Replication:
             if account.follows_book:
                 await self._run(cause, event.owner_id, partial(step, account.carrier_id))
 
+    async def book_shown(self, cause: Event, page: BookPage) -> None:
+        """Take a page of the address book over into the account that began to follow it."""
+
+        async def step(state: State) -> tuple[Told, ...]:
+            want = Wanted()
+            uids = [one.uid for one in page.entries]
+            for one in state.accounts_of(page.owner_id):
+                want.contacts(one, SpaceKind.PRIVATE, uids)
+                if one.carrier_id == page.carrier_id:
+                    want.contacts(one, SpaceKind.SHARED, uids)
+            await self._loading.load(state, want)
+            return begin_to_follow(state, page, self._limits.page, self._clock())
+
+        await self._run(cause, page.owner_id, step)
+
     async def catch_up(self, cause: Event, event: CatchUp) -> None:
         """Take one page of a shared space over, and ask for the next."""
 
@@ -83,8 +106,9 @@ class Replication:
             source = state.accounts.get((event.owner_id, event.from_carrier_id))
             if source is None or (event.owner_id, event.to_carrier_id) not in _keys(state):
                 return ()
-            space_id = source.space_id(SpaceKind.SHARED)
-            page, more = await self._loading.page(space_id, event.after, self._limits.page)
+            page, more = await self._loading.page(
+                source, after=event.after, limit=self._limits.page
+            )
             uids = [one.uid for one in page]
             await self._shared(state, event.owner_id, event.to_carrier_id, uids)
             return catch_up(state, event, page, more=more, now=self._clock())

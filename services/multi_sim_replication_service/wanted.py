@@ -24,8 +24,8 @@ class Wanted:
     """Spaces with all their contacts, and the views whose part of these is looked at."""
     sim_entries: set[tuple[str, str]] = field(default_factory=set)
     """(view, uid)"""
-    covered: set[tuple[str, int, int, int]] = field(default_factory=set)
-    """(view, revision, the one now, how many wait now): what waits since the first, or before"""
+    covered: set[tuple[Sim, int]] = field(default_factory=set)
+    """SIMs with a revision: what waits since that revision or before it"""
 
     def contacts(self, account: Account, kind: SpaceKind, uids: Iterable[str]) -> None:
         """Look at contacts of a space, and at what the account's SIMs have seen of shared ones."""
@@ -60,7 +60,7 @@ def _look(want: Wanted, state: State, account: Account, sim: Sim, command: Store
                 views = tuple(one.view_id for one in account.sims) if shared else ()
                 want.whole.add((account.space_id(command.space), views))
         case Decide(uids=None):
-            want.covered.add((sim.view_id, command.pending_rev, sim.pending_rev, sim.waiting))
+            want.covered.add((sim, command.pending_rev))
         case Decide():
             want.sim_entries |= {(sim.view_id, uid) for uid in command.uids or ()}
 

@@ -68,7 +68,7 @@ async def main(stopping: asyncio.Event) -> None:
                 BatchConsumer(
                     url,
                     SYNC.events_queue,
-                    SyncEvents(revoked, utc_now),
+                    SyncEvents(reading, revoked, events, utc_now),
                     events,
                     name=NAME,
                     transient=TRANSIENT,

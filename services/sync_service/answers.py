@@ -1,7 +1,7 @@
 """Answering commands that only ask: books, entries, their history, and what waits."""
 
 import asyncio
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from contactmesh.contracts.reply import Result
 from contactmesh.contracts.sync import commands
@@ -15,9 +15,10 @@ from contactmesh.contracts.sync.records import (
 from contactmesh.runtime.commands import Request
 from sync_service.domain import documents
 from sync_service.domain.documents import owner_of
+from sync_service.domain.listing import DELETIONS_KEPT, deletions_known_since
 from sync_service.domain.times import micros, moment
 from sync_service.domain.tokens import listing_token
-from sync_service.repository.reading import DELETIONS_KEPT_SECONDS, Reading
+from sync_service.repository.reading import Reading
 
 
 class Answers:
@@ -40,7 +41,7 @@ class Answers:
             case commands.ListHistory() as command:
                 return await self._history(user_id, command)
             case commands.ListDeleted() as command:
-                return await self._deleted(user_id, command)
+                return await self._deleted(user_id, command, now)
             case commands.ListConflicts() as command:
                 return await self._conflicts(user_id, command)
             case other:
@@ -62,17 +63,26 @@ class Answers:
         book = await self._reading.book(user_id, command.book)
         limit = min(command.limit, commands.MOST_WITH_CARDS) if command.cards else command.limit
         found, more = await self._reading.entries(
-            book.owner, command.after, limit=limit, cards=command.cards
+            book, command.after or 0, limit=limit, cards=command.cards
         )
+        after = found[-1].rev if more else None
+        if not more and (await self._reading.book(user_id, command.book)).rev > book.rev:
+            # What was edited meanwhile may have moved past the end before it was read.
+            after = book.rev or None
         return commands.BookListing(
             entries=tuple(
-                ListedEntry(uid=one.uid, rev=one.rev, digest=one.digest or None, card=one.card)
+                ListedEntry(
+                    uid=one.uid,
+                    rev=one.rev,
+                    digest=one.digest or None,
+                    card=one.card,
+                    erased=one.erased,
+                )
                 for one in found
             ),
-            after=found[-1].uid if more else None,
+            after=after,
             token=listing_token(self._key, book, micros(now)),
-            # A database that was wiped knows of no deletion at all.
-            since=min(book.rev, micros(now - timedelta(seconds=DELETIONS_KEPT_SECONDS))),
+            since=deletions_known_since(book, now),
         )
 
     async def _fetch(self, user_id: str, command: commands.Fetch) -> commands.Fetched:
@@ -82,7 +92,11 @@ class Answers:
                 BookEntry(uid=uid, rev=0, updated_at=moment(0))
                 if one is None
                 else BookEntry(
-                    uid=uid, rev=one.rev, updated_at=moment(one.updated_at), card=one.card
+                    uid=uid,
+                    rev=one.rev,
+                    updated_at=moment(one.updated_at),
+                    card=one.card,
+                    erased=one.erased,
                 )
                 for uid, one in found.items()
             )
@@ -99,9 +113,16 @@ class Answers:
         versions = tuple(_version(*one) for one in found)
         return commands.History(versions=versions, before=versions[-1].rev if more else None)
 
-    async def _deleted(self, user_id: str, command: commands.ListDeleted) -> commands.DeletedList:
+    async def _deleted(
+        self, user_id: str, command: commands.ListDeleted, now: datetime
+    ) -> commands.DeletedList:
+        book = await self._reading.book(user_id, command.book)
         found, more = await self._reading.deleted(
-            owner_of(user_id, command.book), command.before, limit=command.limit
+            book,
+            command.before,
+            # What is restored is in the history, which is kept no longer than deletions are.
+            since=micros(now - DELETIONS_KEPT),
+            limit=command.limit,
         )
         return commands.DeletedList(
             entries=tuple(
@@ -149,6 +170,7 @@ def _version(found: documents.Entry | documents.Version, name: str) -> Version:
         at=moment(found.at),
         updated_at=moment(found.updated_at),
         terminal_id=found.by,
+        made=found.made,
         deleted=found.digest == documents.NO_CARD,
         name=name,
         changed_fields=found.changed_fields,

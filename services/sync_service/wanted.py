@@ -15,7 +15,7 @@ from sync_service.domain.documents import owner_of
 from sync_service.domain.restoring import since_of
 from sync_service.domain.state import Asking
 from sync_service.domain.times import micros
-from sync_service.domain.tokens import read_token
+from sync_service.domain.tokens import known_since, read_token
 
 
 @dataclass(slots=True)
@@ -62,11 +62,11 @@ def _exchange(want: Wanted, asking: Asking, command: commands.Exchange) -> None:
     owner = _owner(asking, command)
     if command.token is not None:
         try:
-            rev = read_token(asking, owner, command.token).rev
+            token = read_token(asking, owner, command.token)
         except Refusal:
             return  # the rule refuses it in the same words
-        want.pages.add((owner, rev))
-        want.known.add((owner, rev))
+        want.pages.add((owner, token.rev))
+        want.known |= {(owner, rev) for rev in token.vouched(known_since(asking))}
     for change in command.changes:
         want.entries.add((owner, change.uid))
         want.bases.add((owner, change.uid, change.base_rev or 0, asking.terminal_id))

@@ -34,7 +34,7 @@ from rich.console import Console
 from rich.table import Table
 
 from contactmesh.contacts import Card, read_vcards, write_vcards
-from contactmesh.contacts.vcard import forms, to_jscontact
+from contactmesh.contacts.vcard import forms, from_jscontact, to_jscontact
 
 SAMPLES = Path(__file__).parents[1] / "data" / "vcf"
 ROUNDS = 30
@@ -129,6 +129,7 @@ def anew(ours: Callable[[], object], theirs: Callable[[], object] | None) -> flo
 def forget() -> None:
     """Remember nothing of cards before."""
     to_jscontact._plans.clear()
+    from_jscontact._orders.clear()
     forms._forms.clear()
 
 

@@ -10,12 +10,14 @@ from pathlib import Path
 
 from tests.backends import running_backends
 from tests.benchmarks.books import contact, home_number, one_file, uid
+from tests.benchmarks.steps import Steps
 from tests.e2e.town import Town
 from tests.wire import running_system
 
 from contactmesh.contacts import Card, digest
 from contactmesh.contracts.sync.commands import BookListing, Fetch, Fetched, ListBook
 from contactmesh.terminal import Terminal
+from contactmesh.terminal.progress import Progress
 
 ROUNDS = 9
 
@@ -56,10 +58,10 @@ class User:
             one.contact_id for one in await self.terminal.contacts() if one.card.uid == uid(0)
         ]
 
-    async def upload(self) -> float:
+    async def upload(self, progress: Progress | None = None) -> float:
         """Seconds of the first sync."""
         start = time.perf_counter()
-        outcome = await self.terminal.sync()
+        outcome = await self.terminal.sync(progress=progress)
         seconds = time.perf_counter() - start
         assert outcome.sent == self.contacts, outcome
         expected = {uid(number): digest(contact(number)) for number in range(self.contacts)}
@@ -85,7 +87,7 @@ class User:
     async def on_the_server(self) -> dict[str, str | None]:
         """What the book holds there: digests by uid."""
         found: dict[str, str | None] = {}
-        after: str | None = None
+        after: int | None = None
         while True:
             page = await self.terminal.request(ListBook(after=after))
             assert isinstance(page, BookListing)
@@ -98,31 +100,34 @@ class User:
 class Users:
     """Those who can come to a system."""
 
-    def __init__(self, town: Town) -> None:
+    def __init__(self, town: Town, steps: Steps) -> None:
         self._town = town
+        self._steps = steps
 
     @classmethod
     @asynccontextmanager
-    async def of_a_new_system(cls, folder: Path) -> AsyncIterator["Users"]:
+    async def of_a_new_system(cls, folder: Path, steps: Steps) -> AsyncIterator["Users"]:
         """Run broker, database and every service while the block runs."""
         async with (
             running_backends(folder / "backends") as backends,
             running_system(backends, folder) as system,
             AsyncExitStack() as running,
         ):
-            yield cls(Town(system, folder / "terminals", running))
+            yield cls(Town(system, folder / "terminals", running), steps)
 
     async def measure(self, contacts: int) -> Figures:
         """The first upload of a new user, and then single changes."""
+        self._steps.begin(f"ContactMesh, {contacts:,} contacts")
         user = await self._comes(contacts)
-        upload = await user.upload()
+        upload = await user.upload(self._steps.contacts)
         changes = [await user.one_change(turn) for turn in range(ROUNDS)]
         return Figures(contacts, upload, statistics.median(changes))
 
     async def growth(self, small: int, large: int) -> Growth:
         """Single changes in books of two sizes."""
+        self._steps.begin(f"one change in {small:,} and in {large:,} contacts")
         users = [await self._comes(contacts) for contacts in (small, large)]
-        uploads = [await user.upload() for user in users]
+        uploads = [await user.upload(self._steps.contacts) for user in users]
         turns = [[await user.one_change(turn) for user in users] for turn in range(ROUNDS)]
         changes = [statistics.median(each) for each in zip(*turns, strict=True)]
         return Growth(

@@ -3,11 +3,13 @@
 import asyncio
 import time
 from collections.abc import Iterable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import TypeVar
 
 from tests.benchmarks.asking import Asking
 
+from contactmesh.cli.terminal.doing import Shown, progress_of
 from contactmesh.contacts import Card, digest
 from contactmesh.contracts.command import Command
 from contactmesh.contracts.envelope import Envelope
@@ -57,6 +59,8 @@ class Book:
     size: int
     asking: Asking
     versions: list[int] = field(default_factory=list)
+    digests: dict[str, str] = field(default_factory=dict)
+    """What both carriers are to hold, by uid."""
     one: str = ""
     two: str = ""
     told: list[int] = field(default_factory=list)
@@ -102,18 +106,22 @@ class Book:
         """Seconds until all contacts are answered, and until they wait for the other SIM."""
         start = time.perf_counter()
         self.versions = [0] * self.size
-        for first in range(0, self.size, MOST_CHANGES):
-            await self.store(range(first, min(first + MOST_CHANGES, self.size)))
+        with self._progress("stores") as shown:
+            for first in range(0, self.size, MOST_CHANGES):
+                upto = min(first + MOST_CHANGES, self.size)
+                await self.store(range(first, upto))
+                shown(upto, self.size)
         stored = time.perf_counter() - start
         await self.until_told(-(-self.size // MOST_CHANGES))
         return stored, time.perf_counter() - start
 
     async def store(self, numbers: Iterable[int]) -> None:
         """Store contacts as they are now."""
-        changes = tuple(
-            StoredChange(uid=one.uid, card=one)
-            for one in (card(number, self.versions[number]) for number in numbers)
-        )
+        cards = [card(number, self.versions[number]) for number in numbers]
+        # Page by page: the digests of a whole book at once would keep the connection from its
+        # heartbeats.
+        self.digests |= {one.uid: digest(one) for one in cards}
+        changes = tuple(StoredChange(uid=one.uid, card=one) for one in cards)
         command = Store(sim_id=self.one, space=SpaceKind.SHARED, changes=changes)
         stored = await self.does(self.phone, command, Stored)
         if stored.written != len(changes):
@@ -122,11 +130,13 @@ class Book:
     async def settle(self) -> None:
         """Accept all that waits, as the tablet."""
         waiting = 1
-        while waiting:
-            look = ShowPending(sim_id=self.two, limit=1)
-            rev = (await self.does(self.tablet, look, Pending)).pending_rev
-            command = Decide(sim_id=self.two, pending_rev=rev, accept=True)
-            waiting = (await self.does(self.tablet, command, DecisionTaken)).waiting
+        with self._progress("accepts") as shown:
+            while waiting:
+                look = ShowPending(sim_id=self.two, limit=1)
+                rev = (await self.does(self.tablet, look, Pending)).pending_rev
+                command = Decide(sim_id=self.two, pending_rev=rev, accept=True)
+                waiting = (await self.does(self.tablet, command, DecisionTaken)).waiting
+                shown(self.size - waiting, self.size)
 
     async def change(self, number: int) -> float:
         """Seconds from one change to the other terminal's notice."""
@@ -139,23 +149,23 @@ class Book:
 
     async def check(self) -> None:
         """Both carriers hold all contacts as they were stored last, and nothing else."""
-        expected = {
-            one.uid: digest(one)
-            for one in (card(number, version) for number, version in enumerate(self.versions))
-        }
         for carrier_id in (HERE, THERE):
-            held = await self._held(carrier_id)
-            if held != expected:
+            with self._progress(f"compares {carrier_id}") as shown:
+                held = await self._held(carrier_id, shown)
+            if held != self.digests:
                 raise SystemExit(f"{carrier_id} holds {len(held)} contacts, and not as stored")
 
-    async def _held(self, carrier_id: str) -> dict[str, str]:
+    def _progress(self, doing: str) -> AbstractContextManager[Shown]:
+        return progress_of(f"{self.user_id} book: {doing}", "The benchmark was stopped.")
+
+    async def _held(self, carrier_id: str, shown: Shown) -> dict[str, str]:
         """What a carrier's account holds: digests by uid."""
         held: dict[str, str] = {}
-        after: str | None = None
-        while True:
+        after: int | None = 0
+        while after is not None:
             command = ListEntries(carrier_id=carrier_id, space=SpaceKind.SHARED, after=after)
             page = await self.does(self.phone, command, EntryList)
             held |= {entry.uid: entry.digest for entry in page.entries}
+            shown(len(held), self.size)
             after = page.after
-            if after is None:
-                return held
+        return held

@@ -2,6 +2,7 @@
 
 import importlib
 import json
+import math
 import pkgutil
 import re
 from collections.abc import Iterator
@@ -15,11 +16,14 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 import contactmesh.contracts
+from contactmesh.contracts.catalogue import EVENTS, UPDATES
 from contactmesh.contracts.command import Command, CommandAddress
 from contactmesh.contracts.envelope import Envelope, Message
 from contactmesh.contracts.errors import ErrorCode, Refusal
 from contactmesh.contracts.identifiers import user_of
 from contactmesh.contracts.reply import Reply
+
+Json = dict[str, Any]
 
 NOW = datetime(2026, 11, 30, 8, 15, tzinfo=UTC)
 
@@ -144,6 +148,32 @@ def test_the_types_of_commands_and_of_events_are_each_unique() -> None:
     assert len(set(routing_keys)) == len(routing_keys)
     for command in COMMANDS:
         assert command.RESULT.TYPE in (command.TYPE, "done")
+
+
+def _numbers(schema: Json, root: Json, path: str = "") -> Iterator[tuple[str, Json]]:
+    """Where a message has whole numbers outside cards, each with its schema."""
+    if "$ref" in schema:
+        name = schema["$ref"].rpartition("/")[2]
+        schema = {} if name == "Card" else root["$defs"][name]
+    if schema.get("type") == "integer":
+        yield path, schema
+    for several in ("anyOf", "oneOf", "prefixItems"):
+        for one in schema.get(several, ()):
+            yield from _numbers(one, root, path)
+    for name, one in schema.get("properties", {}).items():
+        yield from _numbers(one, root, f"{path}/{name}")
+    for inner in ("items", "additionalProperties"):
+        if isinstance(schema.get(inner), dict):
+            yield from _numbers(schema[inner], root, f"{path}/*")
+
+
+@pytest.mark.parametrize("kind", [*COMMANDS, *EVENTS, *UPDATES], ids=lambda kind: kind.__qualname__)
+def test_every_number_that_comes_in_is_one_that_a_database_can_hold(kind: type[Message]) -> None:
+    """Cards are kept as text: what they say of numbers is theirs."""
+    schema = kind.model_json_schema(by_alias=True)
+    for path, number in _numbers(schema, schema):
+        assert number.get("minimum", -math.inf) >= -(2**63), f"{path} has no lower bound"
+        assert number.get("maximum", math.inf) < 2**63, f"{path} has no upper bound"
 
 
 def test_an_envelope_names_cause_and_beginning_of_its_chain() -> None:

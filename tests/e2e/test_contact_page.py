@@ -132,9 +132,9 @@ async def test_c5_what_no_carrier_reported_is_said_to_be_not_known(two: Two) -> 
 async def test_the_sim_of_ones_own_number_goes_when_the_number_is_given_on(
     mobile: Carrier, two: Two
 ) -> None:
-    await two.ada.does("sim", "add", "cn-mobile", "89860012345678901238", "--number", OLD)
+    await two.ada.does("sim", "add", "--yes", "cn-mobile", "89860012345678901238", "--number", OLD)
     elsewhere = ("cn-unicom", "89860198765432109875", "--name", "other")
-    await two.ada.does("sim", "add", *elsewhere, "--number", OLD)
+    await two.ada.does("sim", "add", "--yes", *elsewhere, "--number", OLD)
     await mobile.says(over(two.seq, EndReason.RECYCLED))
     left = {"cn-mobile", "other"}
     async with asyncio.timeout(DEADLINE):

@@ -48,6 +48,7 @@ def environment(stack_settings: StackSettings, temporary: Path) -> Iterator[dict
         **given,
         "CONTACTMESH_SERVICE_AMQP_URLS": json.dumps(services),
         "CONTACTMESH_IDENTITY_PORT": str(stack_settings.identity_port),
+        "CONTACTMESH_TERMINAL_MQTT_URL": stack_settings.terminal_mqtt_url or "",
         "TMPDIR": str(temporary),
         "COLUMNS": "80",
     }
@@ -94,6 +95,7 @@ async def test_everyone_who_may_has_the_new_numbers_and_nobody_else(
     assert 0 < counted["p50_ms"] <= counted["p99_ms"]
     assert max(cell_len(line) for line in lines[:-1]) <= 80
     assert texts.ALL_RIGHT in out.decode()
+    assert ("speaks MQTT" in out.decode()) == bool(environment["CONTACTMESH_TERMINAL_MQTT_URL"])
     assert_nothing_is_left(temporary)
 
 

@@ -31,7 +31,7 @@ from contactmesh.contracts.group.updates import (
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """A message for users, with those of their terminals left out that want no pushes.
+    """A message for users, with those of their terminals left out that want or need no push.
 
     `terminal_ids` are terminals that it is for alone. `withheld` counts the members who are
     not told because of a block.
@@ -89,7 +89,10 @@ def of_change(audience: Audience, event: ContactChanged) -> Delivery:
 
 
 def of_book(event: ContactChanged) -> Delivery:
-    """A changed entry of an address book goes to all of its owner's terminals, to nobody else."""
+    """A changed entry of an address book goes to its owner's other terminals, to nobody else.
+
+    The terminal that changed it has the reply, and learns there what became of its change.
+    """
     update = ContactUpdate(
         scope=event.scope,
         owner_id=event.owner_id,
@@ -99,8 +102,11 @@ def of_book(event: ContactChanged) -> Delivery:
         card=event.card,
         changed_fields=event.changed_fields,
         book=event.book,
+        erased=event.erased,
     )
-    return Delivery(update, (event.owner_id,), rev=event.rev)
+    sender = event.origin.terminal_id
+    muted = () if sender is None else ((event.owner_id, (sender,)),)
+    return Delivery(update, (event.owner_id,), muted, event.rev)
 
 
 def of_space(event: ContactChanged) -> list[Delivery]:

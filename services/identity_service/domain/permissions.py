@@ -43,12 +43,17 @@ Question = MayUseVhost | MayAccess | MayUseTopic
 
 @dataclass(frozen=True, slots=True)
 class Realm:
-    """The part of the broker that one terminal has to do with."""
+    """The part of the broker that one terminal has to do with, by the protocol that it speaks.
+
+    `exchange` is where its commands go. By MQTT it makes its queue itself, and binds it to the same
+    exchange by `subscriptions`; by AMQP it finds its queue made and bound, and has none of these.
+    """
 
     terminal_id: str
     vhost: str
-    commands_exchange: str
+    exchange: str
     queue: str
+    subscriptions: frozenset[str] = frozenset()
 
 
 def allows_integrator(vhost: str, queue: str, question: Question) -> bool:
@@ -72,12 +77,18 @@ def allows(realm: Realm, question: Question) -> bool:
     match question:
         case MayUseVhost():
             return True
-        case MayAccess(resource="exchange", permission="write", name=name):
-            return name == realm.commands_exchange
-        case MayAccess(resource="queue", permission="read", name=name):
-            return name == realm.queue
-        case MayUseTopic(permission="write", exchange=realm.commands_exchange, routing_key=key):
+        case MayAccess(resource="exchange", permission="write", name=realm.exchange):
+            return True
+        case MayAccess(resource="exchange", permission="read", name=realm.exchange):
+            return bool(realm.subscriptions)
+        case MayAccess(resource="queue", permission="read", name=realm.queue):
+            return True
+        case MayAccess(resource="queue", permission="configure" | "write", name=realm.queue):
+            return bool(realm.subscriptions)
+        case MayUseTopic(permission="write", exchange=realm.exchange, routing_key=key):
             return _is_own_command(realm.terminal_id, key)
+        case MayUseTopic(permission="read", exchange=realm.exchange, routing_key=key):
+            return key in realm.subscriptions
         case _:
             return False
 

@@ -4,12 +4,14 @@ from dataclasses import dataclass
 
 import structlog
 
+from contactmesh.contracts.errors import ErrorCode, Refusal
 from contactmesh.contracts.identity import (
     AccessKind,
     Credentials,
     Enrol,
     QueueReady,
     TerminalEnrolled,
+    Transport,
 )
 from contactmesh.runtime.commands import Clock, on_fresh_state
 from identity_service.access_log import access_write, counted_by_the_hour
@@ -41,13 +43,14 @@ log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True)
 class Enrolment:
-    """The terminals' side. `broker_url` is what they are told to connect to."""
+    """The terminals' side. `broker_url` and `mqtt_url` are what they are told to connect to."""
 
     repository: Repository
     secrets: Secrets
     committer: Committer
     broker: TerminalBroker
     broker_url: str
+    mqtt_url: str | None
     limits: Limits
     random_bytes: RandomBytes
     clock: Clock
@@ -59,13 +62,17 @@ class Enrolment:
         asks again may be somebody else. The operator mints another code.
 
         Raises:
-            Refusal: `unauthenticated` for every code that cannot be traded, `quota_exceeded`.
+            Refusal: `unauthenticated` for every code that cannot be traded, `quota_exceeded`,
+                `invalid_argument` for a transport that is not offered.
             BrokerUnavailable: the code can still be used.
         """
         text = CodeText.parse(request.code)
-        return await on_fresh_state(lambda: self._enrol(text, request.terminal_name))
+        self._refuse_unless_offered(request.transport)
+        return await on_fresh_state(
+            lambda: self._enrol(text, request.terminal_name, request.transport)
+        )
 
-    async def _enrol(self, text: CodeText, name: str) -> Credentials:
+    async def _enrol(self, text: CodeText, name: str, transport: Transport) -> Credentials:
         now = self.clock()
         guessed = guess(await self.repository.code(text.public), text, now)
         code = guessed.code
@@ -89,7 +96,7 @@ class Enrolment:
         # The queue first: should the broker be away, the code is not used up. Should we die before
         # the commit, the queue is cleared away.
         await self.repository.note_upkeep(if_abandoned(terminal.id, now))
-        queue = await self.broker.make_queue(terminal.id, user.id)
+        queue = await self._ready(terminal, transport)
         await self.committer.commit(
             [
                 code_write(code),
@@ -109,17 +116,32 @@ class Enrolment:
             secret=secret,
             queue=queue,
             broker_url=self.broker_url,
+            mqtt_url=self.mqtt_url,
         )
 
-    async def make_queue(self, terminal: str, secret: str) -> QueueReady:
+    async def make_queue(self, terminal: str, secret: str, transport: Transport) -> QueueReady:
         """Make a terminal's queue anew, if it expired while the terminal was away.
 
         Raises:
-            Refusal: `unauthenticated`.
+            Refusal: `unauthenticated`, `invalid_argument` for a transport that is not offered.
             BrokerUnavailable: try again later.
         """
         known = await self.secrets.authenticated(terminal, secret)
         if known is None:
             raise not_authenticated()
-        queue = await self.broker.make_queue(known.id, known.user_id)
-        return QueueReady(queue=queue, broker_url=self.broker_url)
+        self._refuse_unless_offered(transport)
+        queue = await self._ready(known, transport)
+        return QueueReady(queue=queue, broker_url=self.broker_url, mqtt_url=self.mqtt_url)
+
+    async def _ready(self, terminal: Terminal, transport: Transport) -> str:
+        if transport is Transport.MQTT:
+            return await self.broker.make_room_for_mqtt(terminal.id)
+        return await self.broker.make_queue(terminal.id, terminal.user_id)
+
+    def _refuse_unless_offered(self, transport: Transport) -> None:
+        if transport is Transport.MQTT and self.mqtt_url is None:
+            raise Refusal(
+                ErrorCode.INVALID_ARGUMENT,
+                "This system offers no MQTT. Use AMQP.",
+                fields=[{"path": "/transport", "problem": "not offered here"}],
+            )

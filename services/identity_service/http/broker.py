@@ -26,22 +26,31 @@ ANSWERS: Final = Counter(
 Form = Mapping[str, str]
 
 
+def client_id(form: Form) -> str | None:
+    """The MQTT client id that a question is about; none when it is about AMQP.
+
+    Questions about topics name it among the variables of a connection.
+    """
+    return form.get("client_id", form.get("variable_map.client_id"))
+
+
 def broker_routes(questions: BrokerQuestions) -> list[web.RouteDef]:
     """The four questions."""
 
     async def user(form: Form) -> bool:
-        return await questions.may_connect(form["username"], form["password"])
+        return await questions.may_connect(form["username"], form["password"], client_id(form))
 
     async def vhost(form: Form) -> bool:
-        return await questions.may_do(form["username"], MayUseVhost(form["vhost"]))
+        question = MayUseVhost(form["vhost"])
+        return await questions.may_do(form["username"], question, client_id(form))
 
     async def resource(form: Form) -> bool:
         question = MayAccess(form["vhost"], form["resource"], form["name"], form["permission"])
-        return await questions.may_do(form["username"], question)
+        return await questions.may_do(form["username"], question, client_id(form))
 
     async def topic(form: Form) -> bool:
         question = MayUseTopic(form["vhost"], form["name"], form["permission"], form["routing_key"])
-        return await questions.may_do(form["username"], question)
+        return await questions.may_do(form["username"], question, client_id(form))
 
     return [
         web.post("/broker/user", _allow_or_deny(user)),

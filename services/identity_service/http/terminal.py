@@ -5,7 +5,7 @@ from http import HTTPStatus
 from aiohttp import web
 
 from contactmesh.contracts.errors import ErrorCode, Refusal
-from contactmesh.contracts.identity import Enrol
+from contactmesh.contracts.identity import Enrol, ReadyQueue
 from identity_service.handlers.enrolment import Enrolment
 from identity_service.handlers.secrets import Secrets
 from identity_service.http.errors import answered
@@ -25,7 +25,8 @@ def terminal_routes(enrolment: Enrolment, secrets: Secrets) -> list[web.RouteDef
 
     async def make_queue(request: web.Request) -> web.Response:
         terminal_id, secret = own_credentials(request)
-        ready = await enrolment.make_queue(terminal_id, secret)
+        asked = await read_body(request, ReadyQueue) if request.can_read_body else ReadyQueue()
+        ready = await enrolment.make_queue(terminal_id, secret, asked.transport)
         return web.json_response(ready.model_dump(mode="json"))
 
     async def rotate(request: web.Request) -> web.Response:

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from contactmesh.contracts.multi_sim.commands import FollowBook, SetConsent, SetInformation
 from contactmesh.deciding.decision import Decision, Told
+from multi_sim_replication_service.domain.following import next_of_book
 from multi_sim_replication_service.domain.state import Asking, State
 from multi_sim_replication_service.domain.updating import begin
 
@@ -32,7 +33,15 @@ def set_consent(state: State, asking: Asking, command: SetConsent) -> Decision:
 
 
 def follow_book(state: State, asking: Asking, command: FollowBook) -> Decision:
-    """Let an account's shared space follow the address book, or no longer."""
+    """Let an account's shared space follow the address book, or no longer.
+
+    It begins with what the book holds, page by page. Said again meanwhile, the page that is next is
+    asked for once more.
+    """
     account = state.account(asking.user_id, command.carrier_id)
-    state.put_account(replace(account, follows_book=command.follow))
-    return Decision()
+    after = account.book_after if account.follows_book else 0
+    if not command.follow:
+        after = None
+    account = replace(account, follows_book=command.follow, book_after=after)
+    state.put_account(account)
+    return Decision(told=next_of_book(account, asking.limits.page))

@@ -27,6 +27,8 @@ class Sim:
     """A SIM card, the terminal that it is in, and how its pending space stands.
 
     `view_id` is what its terminal's part is kept under: it is a new one in each terminal.
+    `pending_rev` rises by one for each contact that begins to wait or changes while it waits; up to
+    `settled_rev` none waits any more.
     """
 
     sim_id: str
@@ -37,16 +39,26 @@ class Sim:
     msisdn: str | None = None
     registration_seq: str | None = None
     pending_rev: int = 0
+    settled_rev: int = 0
     waiting: int = 0
     filling: bool = False
+
+    def with_waiting(self, waiting: int) -> "Sim":
+        """The SIM with so many contacts that wait for it."""
+        settled = self.settled_rev if waiting else self.pending_rev
+        return replace(self, waiting=waiting, settled_rev=settled)
 
 
 @dataclass(frozen=True, slots=True)
 class Space:
-    """How a space stands: its revision, and how many contacts it has."""
+    """How a space stands: its revision, which entries are numbered by, and how many it has.
+
+    `removed` are the removals that it remembers.
+    """
 
     rev: int = 0
     contacts: int = 0
+    removed: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +67,7 @@ class Update:
 
     from_carrier_id: str
     sim_id: str | None = None
-    after: str | None = None
+    after: int = 0
 
     @property
     def key(self) -> tuple[str, str | None]:
@@ -73,6 +85,8 @@ class Account:
     identification_code: str
     consent: bool = False
     follows_book: bool = False
+    book_after: int | None = None
+    """Up to which revision it has the address book that it began to follow, until it has it all."""
     shared: Space = Space()
     private: Space = Space()
     sims: tuple[Sim, ...] = ()
@@ -132,6 +146,11 @@ class Account:
         return account.with_sim(replace(sim, filling=filling))
 
 
+def account_of(space_id: str) -> str:
+    """The id of the account that a space is of."""
+    return space_id.rpartition("/")[0]
+
+
 @dataclass(frozen=True, slots=True)
 class User:
     """What all accounts of a user say, and the guard of what holds over all of them."""
@@ -145,7 +164,8 @@ class User:
 class Entry:
     """A contact of a space, or that it was removed; `card` is left out where it is not looked at.
 
-    A removal is kept for its stamp, from `deleted_at` on. `book_rev` is the revision of the address
+    `rev` is the space's revision that it was written as; no other entry of the space has it. A
+    removal is kept for its stamp, from `deleted_at` on. `book_rev` is the revision of the address
     book's entry that was taken over last, none as 0: it orders the book's events among themselves.
     """
 
@@ -153,6 +173,7 @@ class Entry:
     uid: str
     digest: str
     stamp: Stamp
+    rev: int
     card: dict[str, Any] | None = None
     deleted_at: datetime | None = None
     book_rev: int = 0
@@ -164,6 +185,7 @@ class Entry:
 class SimEntry:
     """Which contents of a contact a SIM's terminal has seen last, and which wait for it, if any.
 
+    `pending_rev` is the SIM's revision since which they wait; nothing else waits since that one.
     `over` is what the waiting contents were made of, with all that was stored in between and never
     shown. `declined` are the digests that were declined, the latest last.
     """

@@ -6,11 +6,11 @@ from typing import Final
 
 from contactmesh.contracts.contact import ContactChanged, Origin, PendingSpace, Scope
 from contactmesh.contracts.errors import ErrorCode, Refusal
-from contactmesh.contracts.multi_sim.commands import MOST_DECIDED, Decide, DecisionTaken
+from contactmesh.contracts.multi_sim.commands import Decide, DecisionTaken
 from contactmesh.contracts.multi_sim.records import SpaceKind
 from contactmesh.deciding.decision import Decision, Told
 from multi_sim_replication_service.domain.documents import NO_CONTACT, Account, Sim, SimEntry
-from multi_sim_replication_service.domain.state import Asking, State
+from multi_sim_replication_service.domain.state import Asking, Covered, State
 
 SERVICE: Final = "multi_sim_replication_service"
 MOST_REMEMBERED: Final = 20
@@ -31,20 +31,19 @@ def lay_ready(
     Returns:
         The account, not yet put, and the event that tells the SIM's terminal.
     """
-    rev, waiting = sim.pending_rev + 1, sim.waiting
-    changed = False
+    rev, waiting = sim.pending_rev, sim.waiting
     for uid, digest in digests.items():
         before = state.sim_entry(sim.view_id, uid)
         pending = None if before.has_seen(digest) else digest
         if pending != before.pending:
+            rev += 1
             over = _over(state, account, before)
             after = replace(before, pending=pending, pending_rev=rev, over=over)
             state.put_sim_entry(after)
             waiting += (pending is not None) - (before.pending is not None)
-            changed = True
-    if not changed:
+    if rev == sim.pending_rev:
         return account, ()
-    sim = replace(sim, pending_rev=rev, waiting=waiting)
+    sim = replace(sim, pending_rev=rev).with_waiting(waiting)
     return account.with_sim(sim), (_waiting(account, sim),)
 
 
@@ -105,7 +104,7 @@ def mark_seen(state: State, account: Account, sim: Sim, digests: Mapping[str, st
         if after != before:
             state.put_sim_entry(after)
             waiting -= before.pending is not None
-    return account.with_sim(replace(sim, waiting=waiting))
+    return account.with_sim(sim.with_waiting(waiting))
 
 
 def decide(state: State, asking: Asking, command: Decide) -> Decision:
@@ -113,15 +112,18 @@ def decide(state: State, asking: Asking, command: Decide) -> Decision:
     account, sim = state.sim_here(asking, command.sim_id)
     if command.pending_rev > sim.pending_rev:
         raise _moved_on(sim)
-    covered = _named(state, sim, command) if command.uids else _first(state, sim, command)
-    for entry in covered:
+    if command.uids:
+        settled, left = _named(state, sim, command), 0
+    else:
+        sim, settled, left = _first(state, sim, command.pending_rev)
+    for entry in settled:
         state.put_sim_entry(_settled(entry, accept=command.accept))
-    sim = replace(sim, waiting=sim.waiting - len(covered))
+    sim = sim.with_waiting(sim.waiting - len(settled))
     state.put_account(account.with_sim(sim))
     return Decision(
         DecisionTaken(
-            settled=len(covered),
-            left=0 if command.uids else _left(state, sim, command.pending_rev, len(covered)),
+            settled=len(settled),
+            left=left,
             waiting=sim.waiting,
             pending_rev=sim.pending_rev,
         )
@@ -153,22 +155,26 @@ def _named(state: State, sim: Sim, command: Decide) -> list[SimEntry]:
     return waiting
 
 
-def _first(state: State, sim: Sim, command: Decide) -> list[SimEntry]:
-    waiting = [
+def _first(state: State, sim: Sim, rev: int) -> tuple[Sim, list[SimEntry], int]:
+    """Those that wait since the earliest revisions, of the ones up to a revision.
+
+    Returns:
+        The SIM, with nothing waiting up to the last of them; them; and how many more the decision
+        covers, which is too high where others of their batch have changed what waits.
+    """
+    nothing = Covered(0, sim.settled_rev)  # It came into this terminal in the same batch.
+    covered = state.covered.get((sim.view_id, rev), nothing)
+    first = [
         entry
         for entry in state.sim_entries
         if entry.view_id == sim.view_id
         and entry.pending is not None
-        and entry.pending_rev <= command.pending_rev
+        and entry.pending_rev <= covered.loaded_to
     ]
-    return sorted(waiting, key=lambda entry: entry.uid)[:MOST_DECIDED]
-
-
-def _left(state: State, sim: Sim, rev: int, settled: int) -> int:
-    """How many the decision covers still; those before it in a batch may leave it too high."""
-    left = max(0, state.covered.get((sim.view_id, rev), 0) - settled)
-    state.covered[sim.view_id, rev] = left
-    return left
+    left = max(0, covered.number - len(first))
+    state.covered[sim.view_id, rev] = covered._replace(number=left)
+    settled_rev = max(sim.settled_rev, covered.loaded_to)
+    return replace(sim, settled_rev=settled_rev), first, left
 
 
 def _moved_on(sim: Sim) -> Refusal:

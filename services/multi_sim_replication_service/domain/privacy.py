@@ -1,6 +1,7 @@
 """A contact that is private is in no shared space of its user's (row M3)."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from contactmesh.contracts.multi_sim.records import SpaceKind
 from contactmesh.deciding.decision import Told
@@ -46,13 +47,41 @@ def withdraw(
     return account, (*published(account, live), *told)
 
 
+def abandon(state: State, asking: Asking, uids: Sequence[str]) -> None:
+    """Remove contacts from the private spaces of the user's accounts that have no SIM any more.
+
+    No terminal stores there, so any of the user's own may take the mark off: otherwise nobody could
+    ever share the contact again.
+    """
+    space = SpaceKind.PRIVATE
+    for account in state.accounts_of(asking.user_id):
+        there = {uid: state.digest(account.space_id(space), uid) for uid in uids}
+        held = [uid for uid, digest in there.items() if digest != NO_CONTACT]
+        if held and not account.sims:
+            removals = [
+                Contents(
+                    uid,
+                    None,
+                    NO_CONTACT,
+                    next_stamp(state, account, uid, asking.now, space),
+                    over=there[uid],
+                )
+                for uid in held
+            ]
+            write(state, account, space, removals, asking.now)
+
+
 def release(state: State, user_id: str, uids: Sequence[str]) -> None:
     """Forget that contacts were private once: they are shared again."""
     for account in state.accounts_of(user_id):
         space_id = account.space_id(SpaceKind.PRIVATE)
-        for uid in uids:
-            if state.entries.get((space_id, uid)) is not None:
-                state.entries.drop((space_id, uid))
+        removals = [uid for uid in uids if state.entries.get((space_id, uid)) is not None]
+        for uid in removals:
+            state.entries.drop((space_id, uid))
+        if removals:
+            removed = account.private.removed - len(removals)
+            private = replace(account.private, removed=removed)
+            state.put_account(account.with_space(SpaceKind.PRIVATE, private))
 
 
 def _removals(

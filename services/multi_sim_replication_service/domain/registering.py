@@ -115,8 +115,7 @@ def _in_terminal(account: Account, sim: Sim, asking: Asking) -> tuple[Account, t
             terminal_id=asking.terminal_id,
             view_id=_id("view", asking),
             pending_rev=sim.pending_rev + 1,
-            waiting=0,
-        )
+        ).with_waiting(0)
     account = account.with_sim(sim)
     if account.shared.contacts or sim.filling:
         account, begun = begin(account, account.carrier_id, sim.sim_id, anew=True)

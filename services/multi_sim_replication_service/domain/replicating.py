@@ -60,7 +60,7 @@ def catch_up(
     Args:
         state: holds both accounts, what the receiving one has of the page, and its SIMs have seen.
         event: what is to be taken over, and from where on.
-        page: the contacts of the shared space at `from_carrier_id`, with cards, by uid.
+        page: the contacts of the shared space at `from_carrier_id`, with cards, by revision.
         more: whether contacts follow the page.
         now: the time.
     """
@@ -70,7 +70,7 @@ def catch_up(
     update = account.update(event.from_carrier_id, event.sim_id)
     if update is None or update.after != event.after:
         return ()
-    on = replace(update, after=page[-1].uid) if more else None
+    on = replace(update, after=page[-1].rev) if more else None
     if event.from_carrier_id == event.to_carrier_id:
         return _fill(state, account, update, on, page)
     contents = [Contents(one.uid, one.card, one.digest, one.stamp, over=one.over) for one in page]

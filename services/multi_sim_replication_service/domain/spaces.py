@@ -116,22 +116,35 @@ def write(
         The account as it is now, and the events for the terminals that hold its SIMs.
     """
     space_id = account.space_id(kind)
+    space = account.space(kind)
     different: dict[str, str] = {}
-    number = 0
+    rev, number, removed = space.rev, 0, space.removed
     for one in contents:
         there = state.entries.get((space_id, one.uid))
         before = NO_CONTACT if there is None else there.digest
         if one.digest != before:
             different[one.uid] = one.digest
             number += (one.digest != NO_CONTACT) - (before != NO_CONTACT)
+        if there is None or one.digest != before:
+            rev += 1
+            was_removed = there is not None and before == NO_CONTACT
+            removed += (one.digest == NO_CONTACT) - was_removed
         gone = now if one.card is None else None
         book_rev = one.book_rev or (0 if there is None else there.book_rev)
-        entry = Entry(space_id, one.uid, one.digest, one.stamp, one.card, gone, book_rev, one.over)
+        entry = Entry(
+            space_id=space_id,
+            uid=one.uid,
+            digest=one.digest,
+            stamp=one.stamp,
+            rev=there.rev if there is not None and one.digest == before else rev,
+            card=one.card,
+            deleted_at=gone,
+            book_rev=book_rev,
+            over=one.over,
+        )
         state.entries.put((space_id, one.uid), entry)
     told: list[Told] = []
-    if different:
-        space = account.space(kind)
-        account = account.with_space(kind, Space(space.rev + 1, space.contacts + number))
+    account = account.with_space(kind, Space(rev, space.contacts + number, removed))
     if kind is SpaceKind.SHARED:
         for sim in account.sims:
             if seen is not None and sim.sim_id in seen.sim_ids:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
 from contactmesh.contracts.errors import ErrorCode, Refusal
 from contactmesh.contracts.multi_sim.records import SpaceKind
@@ -29,6 +30,15 @@ class Asking:
     minted: bytes
 
 
+class Covered(NamedTuple):
+    """What a decision on all that waits covers, and how much of it is loaded."""
+
+    number: int
+    """How many contacts."""
+    loaded_to: int
+    """The revision up to which all that wait are loaded."""
+
+
 class State:
     """Everything that a unit of work has loaded. A refused command has changed nothing in it."""
 
@@ -42,8 +52,8 @@ class State:
         """(view, uid)"""
         self.whole: set[str] = set()
         """Spaces of which all contacts are loaded."""
-        self.covered: dict[tuple[str, int], int] = {}
-        """(view, revision): how many contacts wait since that revision or before it"""
+        self.covered: dict[tuple[str, int], Covered] = {}
+        """(view, revision): what waits since that revision or before it"""
 
     def user(self, user_id: str) -> User:
         """What holds over all accounts of a user."""

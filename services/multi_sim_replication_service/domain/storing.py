@@ -11,7 +11,7 @@ from contactmesh.deciding.decision import Decision
 from multi_sim_replication_service.domain.checking import check_cards, check_number
 from multi_sim_replication_service.domain.documents import NO_CONTACT, Account, Sim
 from multi_sim_replication_service.domain.pending import lay_behind
-from multi_sim_replication_service.domain.privacy import release, withdraw
+from multi_sim_replication_service.domain.privacy import abandon, release, withdraw
 from multi_sim_replication_service.domain.spaces import (
     Contents,
     Seen,
@@ -40,7 +40,8 @@ def store(state: State, asking: Asking, command: Store) -> Decision:
     """Store a page of contacts in a space of a SIM's account.
 
     A shared page is told to the user's other accounts, a private one to nobody: a contact that
-    becomes private is removed from every shared space of the user's.
+    becomes private is removed from every shared space of the user's, and one that is private no
+    more is so at none of their accounts that have no SIM.
     """
     account, sim = state.sim_here(asking, command.sim_id)
     kind = command.space
@@ -54,6 +55,7 @@ def store(state: State, asking: Asking, command: Store) -> Decision:
     seen = {change.uid: digests[change.uid] for change in judged.taken}
     if kind is SpaceKind.SHARED:
         release(state, asking.user_id, cards)
+        account = state.account(*account.key)
     account, told = write(
         state, account, kind, contents, asking.now, seen=Seen(frozenset({sim.sim_id}), seen)
     )
@@ -61,6 +63,7 @@ def store(state: State, asking: Asking, command: Store) -> Decision:
         told = (*published(account, contents), *told)
     else:
         account, told = withdraw(state, asking, account, cards)
+        abandon(state, asking, [one.uid for one in command.changes if one.card is None])
     account, behind = lay_behind(state, account, sim.sim_id, judged.behind)
     removed = sum(one.digest == NO_CONTACT for one in contents)
     stored = Stored(

@@ -5,10 +5,13 @@ from collections.abc import Callable, Iterable
 from typing import Any, Final
 
 from contactmesh.contracts.multi_sim.commands import MOST_DECIDED
+from contactmesh.contracts.multi_sim.records import SpaceKind
 from contactmesh.storage.database import Database
+from contactmesh.storage.errors import StaleState
 from contactmesh.storage.transaction import Document, Write
-from multi_sim_replication_service.domain.documents import Entry
-from multi_sim_replication_service.domain.state import State
+from contactmesh.storage.windows import ascending
+from multi_sim_replication_service.domain.documents import Account, Entry, Sim
+from multi_sim_replication_service.domain.state import Covered, State
 from multi_sim_replication_service.repository import mapping
 from multi_sim_replication_service.repository.mapping import join_key
 from multi_sim_replication_service.wanted import Wanted
@@ -43,15 +46,34 @@ class Loading:
         await asyncio.gather(
             self._load_entries(state, want),
             self._load_sim_entries(state, want),
-            *(self._load_covered(state, *one) for one in sorted(want.covered)),
+            *(self._load_covered(state, *one) for one in want.covered),
         )
 
-    async def page(self, space_id: str, after: str | None, limit: int) -> tuple[list[Entry], bool]:
-        """Contacts of a space with their cards, removed ones too, by uid; whether more follow."""
-        found = await self._entries.find(
-            {"space_id": space_id, "uid": {"$gt": after or ""}}, sort=[("uid", 1)], limit=limit + 1
+    async def page(self, account: Account, *, after: int, limit: int) -> tuple[list[Entry], bool]:
+        """Contacts of a shared space with their cards, removed ones too, by revision.
+
+        One that changes during a walk comes again at its end.
+
+        Returns:
+            The contacts, and whether more follow.
+
+        Raises:
+            StaleState: contacts were written since the account was loaded, and more may follow.
+        """
+        found = await ascending(
+            self._entries,
+            {"space_id": account.space_id(SpaceKind.SHARED)},
+            "rev",
+            after=after,
+            until=account.shared.rev,
+            limit=limit + 1,
         )
-        return [mapping.entry(document) for document in found[:limit]], len(found) > limit
+        more = len(found) > limit
+        if not more:
+            now = await self._accounts.get(join_key(*account.key))
+            if now is None or mapping.account(now).shared.rev != account.shared.rev:
+                raise StaleState
+        return [mapping.entry(document) for document in found[:limit]], more
 
     async def _load_whole(self, state: State, want: Wanted) -> None:
         for space_id, views in sorted(want.whole):
@@ -73,19 +95,40 @@ class Loading:
         found = map(mapping.sim_entry, (await self._sim_entries.get_many(ids)).values())
         state.sim_entries.load(((one.view_id, one.uid), one) for one in found)
 
-    async def _load_covered(
-        self, state: State, view_id: str, rev: int, now: int, waiting: int
-    ) -> None:
-        where: Document = {"view_id": view_id, "waits": True}
-        if rev < now:
-            where["pending_rev"] = {"$lte": rev}
-            waiting = await self._sim_entries.count(where, limit=1_000_000)
-        state.covered[view_id, rev] = waiting
-        found = map(
-            mapping.sim_entry,
-            await self._sim_entries.find(where, sort=[("uid", 1)], limit=MOST_DECIDED),
+    async def _load_covered(self, state: State, sim: Sim, rev: int) -> None:
+        until = min(rev, sim.pending_rev)
+        found = await ascending(
+            self._sim_entries,
+            _waits(sim),
+            "pending_rev",
+            after=sim.settled_rev,
+            until=until,
+            limit=MOST_DECIDED,
         )
-        state.sim_entries.load(((one.view_id, one.uid), one) for one in found)
+        first = [mapping.sim_entry(document) for document in found]
+        all_loaded = len(first) < MOST_DECIDED
+        state.covered[sim.view_id, rev] = Covered(
+            number=len(first) if all_loaded else await self._number_until(sim, until),
+            loaded_to=until if all_loaded else first[-1].pending_rev,
+        )
+        state.sim_entries.load(((one.view_id, one.uid), one) for one in first)
+
+    async def _number_until(self, sim: Sim, rev: int) -> int:
+        """How many contacts wait up to a revision; what is counted is the shorter side of it."""
+        if rev - sim.settled_rev < sim.pending_rev - rev:
+            return await self._count(sim, after=sim.settled_rev, until=rev)
+        later = sim.pending_rev - rev
+        return sim.waiting - (await self._count(sim, rev, sim.pending_rev) if later else 0)
+
+    async def _count(self, sim: Sim, after: int, until: int) -> int:
+        between = {"$gt": after, "$lte": until}
+        return await self._sim_entries.count(
+            {**_waits(sim), "pending_rev": between}, limit=until - after
+        )
+
+
+def _waits(sim: Sim) -> Document:
+    return {"view_id": sim.view_id, "waits": True}
 
 
 GUARDED: Final[tuple[tuple[str, str, Callable[[Any], Document]], ...]] = (

@@ -76,6 +76,7 @@ def stored_entry(entry: Entry) -> Document:
         "digest": entry.digest,
         "at": entry.stamp.at,
         "carrier_id": entry.stamp.carrier_id,
+        "rev": entry.rev,
         "live": entry.digest != NO_CONTACT,
         "card": None
         if card is None
@@ -94,6 +95,7 @@ def entry(document: Document) -> Entry:
         uid=document["uid"],
         digest=document["digest"],
         stamp=Stamp(document["at"], document["carrier_id"]),
+        rev=document["rev"],
         card=None if card is None else json.loads(card),
         deleted_at=document["deleted_at"],
         book_rev=document["book_rev"],

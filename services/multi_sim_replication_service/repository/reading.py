@@ -1,23 +1,31 @@
 """The queries behind lists and looks, what all collections need as indexes, and what is let go."""
 
+from collections import defaultdict
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Final
 
 from contactmesh.storage.database import Database, Index
-from multi_sim_replication_service.domain.documents import Account, Entry, SimEntry, User
+from contactmesh.storage.windows import ascending
+from multi_sim_replication_service.domain.documents import (
+    Account,
+    Entry,
+    Sim,
+    SimEntry,
+    User,
+    account_of,
+)
 from multi_sim_replication_service.repository import mapping
 from multi_sim_replication_service.repository.mapping import join_key
 
 INDEXES: Final = {
-    mapping.ACCOUNTS: [Index((("user_id", 1),))],
+    mapping.ACCOUNTS: [Index((("user_id", 1),)), Index((("account_id", 1),))],
     mapping.ENTRIES: [
-        Index((("space_id", 1), ("uid", 1))),
-        Index((("space_id", 1), ("live", 1), ("uid", 1))),
+        Index((("space_id", 1), ("rev", 1))),
+        Index((("space_id", 1), ("live", 1), ("rev", 1))),
         Index((("live", 1), ("deleted_at", 1))),
     ],
     mapping.SIM_ENTRIES: [
-        Index((("view_id", 1), ("waits", 1), ("uid", 1))),
         Index((("view_id", 1), ("waits", 1), ("pending_rev", 1))),
     ],
 }
@@ -54,12 +62,15 @@ class Reading:
         return None if found is None else mapping.account(found)
 
     async def contacts(
-        self, space_id: str, after: str | None, *, limit: int, cards: bool
+        self, space_id: str, *, after: int, until: int, limit: int, cards: bool
     ) -> list[Entry]:
-        """Contacts of a space by uid, removed ones left out."""
-        found = await self._entries.find(
-            {"space_id": space_id, "live": True, "uid": {"$gt": after or ""}},
-            sort=[("uid", 1)],
+        """Contacts of a space by revision, up to the one it has now; removed ones left out."""
+        found = await ascending(
+            self._entries,
+            {"space_id": space_id, "live": True},
+            "rev",
+            after=after,
+            until=until,
             limit=limit,
             without=() if cards else ["card"],
         )
@@ -70,24 +81,38 @@ class Reading:
         found = await self._entries.get_many([join_key(space_id, uid) for uid in uids])
         return {one.uid: one for one in map(mapping.entry, found.values())}
 
-    async def waiting(self, view_id: str, after: str | None, *, limit: int) -> list[SimEntry]:
-        """What waits for a SIM, by uid."""
-        found = await self._sim_entries.find(
-            {"view_id": view_id, "waits": True, "uid": {"$gt": after or ""}},
-            sort=[("uid", 1)],
+    async def waiting(self, sim: Sim, *, after: int, limit: int) -> list[SimEntry]:
+        """What waits for a SIM, by revision, up to the one it has now."""
+        found = await ascending(
+            self._sim_entries,
+            {"view_id": sim.view_id, "waits": True},
+            "pending_rev",
+            after=max(after, sim.settled_rev),
+            until=sim.pending_rev,
             limit=limit,
         )
         return [mapping.sim_entry(document) for document in found]
 
     async def waiting_of(self, view_id: str, uids: Sequence[str]) -> list[SimEntry]:
-        """What waits for a SIM of some contacts, by uid."""
+        """What waits for a SIM of some contacts, by revision."""
         keys = sorted({join_key(view_id, uid) for uid in uids})
         found = map(mapping.sim_entry, (await self._sim_entries.get_many(keys)).values())
-        return sorted((one for one in found if one.pending is not None), key=lambda one: one.uid)
+        waiting = (one for one in found if one.pending is not None)
+        return sorted(waiting, key=lambda one: one.pending_rev)
 
-    async def forget_removals(self, before: datetime) -> None:
-        """Delete removals that were stored before a time."""
-        await self._entries.delete_where({"live": False, "deleted_at": {"$lt": before}})
+    async def removals(self, before: datetime, *, limit: int) -> dict[str, set[str]]:
+        """Some of the contacts whose removal was stored before a time, by user."""
+        found = await self._entries.find(
+            {"live": False, "deleted_at": {"$lt": before}}, limit=limit, without=["card"]
+        )
+        by_account: defaultdict[str, set[str]] = defaultdict(set)
+        for entry in map(mapping.entry, found):
+            by_account[account_of(entry.space_id)].add(entry.uid)
+        accounts = await self._accounts.find({"account_id": {"$in": sorted(by_account)}})
+        by_user: defaultdict[str, set[str]] = defaultdict(set)
+        for account in map(mapping.account, accounts):
+            by_user[account.user_id] |= by_account[account.account_id]
+        return by_user
 
     async def forget_view(self, view_id: str) -> None:
         """Delete what a terminal had seen that a SIM has left."""

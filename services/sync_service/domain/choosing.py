@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from contactmesh.contracts.sync.commands import SetOwnCard, SetPolicy
-from contactmesh.deciding.decision import Decision
+from contactmesh.deciding.decision import Decision, Told
 from sync_service.domain.state import Asking, State, no_entry
 from sync_service.domain.writing import told_of
 
@@ -15,7 +15,7 @@ def set_policy(state: State, asking: Asking, command: SetPolicy) -> Decision:
 
 
 def set_own_card(state: State, asking: Asking, command: SetOwnCard) -> Decision:
-    """Say which entry is the owner's own card, over all books, and tell the groups of it.
+    """Say which entry is the owner's own card, over all books, or that none is; tell the groups.
 
     All books are put, so that no other process says the same of another one.
 
@@ -23,14 +23,14 @@ def set_own_card(state: State, asking: Asking, command: SetOwnCard) -> Decision:
         Refusal: `not_found`.
     """
     book = state.book(asking, command.book)
-    if command.uid is None:
-        state.put_book(replace(book, own_card_uid=None))
-        return Decision()
-    entry = state.entries.get((book.owner, command.uid))
-    if entry is None or entry.deleted:
-        raise no_entry()
+    told: tuple[Told, ...] = ()
+    if command.uid is not None:
+        entry = state.entries.get((book.owner, command.uid))
+        if entry is None or entry.deleted:
+            raise no_entry()
+        told = (told_of(entry, own_card=True),)
     for other in state.books_of(asking.user_id):
         if other.owner != book.owner:
             state.put_book(replace(other, own_card_uid=None))
     state.put_book(replace(book, own_card_uid=command.uid))
-    return Decision(told=(told_of(entry, own_card=True),))
+    return Decision(told=told)

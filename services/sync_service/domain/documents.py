@@ -40,6 +40,7 @@ class Book:
 
     Attributes:
         rev: the last revision that was given in the book, 0 before the first.
+        first_rev: the first one, 0 before it.
         entries: how many it has, deleted ones left out.
         synced: when the last exchange ended, 0 before the first.
         synced_by: the terminal that it was with.
@@ -51,6 +52,7 @@ class Book:
     user_id: str
     book: str
     rev: int = 0
+    first_rev: int = 0
     policy: Policy = Policy.MERGE
     entries: int = 0
     own_card_uid: str | None = None
@@ -78,9 +80,14 @@ class Entry:
         times: when its fields were changed, those of the last 30 days.
         sent: the digest of what the terminal sent, none where they were not sent but restored. It
             differs from `digest` where what was sent was merged.
+        same_by: further terminals that sent these contents, when they stood already.
+        updated_by: the terminal of `updated_at`, where that is one of those.
         changed_fields: in what they differ from those before.
+        made: whether none stood before.
         was_rev: where it is deleted, the revision of the contents before.
         was_digest: where it is deleted, the digest of the contents before.
+        erased_rev: the revision with which it was last erased, 0 if never: nothing that was made
+            from what it was before may come back.
         deleted_at: where it is deleted, when; it is forgotten 90 days later.
     """
 
@@ -95,9 +102,13 @@ class Entry:
     card: Contents | None = None
     times: Times = field(default_factory=dict)
     sent: str | None = None
+    same_by: tuple[str, ...] = ()
+    updated_by: str | None = None
     changed_fields: tuple[str, ...] = ()
+    made: bool = False
     was_rev: int | None = None
     was_digest: str = NO_CARD
+    erased_rev: int = 0
     deleted_at: datetime | None = None
 
     @property
@@ -114,6 +125,11 @@ class Entry:
     def deleted(self) -> bool:
         """Whether it is deleted."""
         return self.digest == NO_CARD
+
+    @property
+    def erased(self) -> bool:
+        """Whether it is deleted, and was erased."""
+        return self.erased_rev == self.rev
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +153,9 @@ class Version:
     card: Contents | None = None
     times: Times = field(default_factory=dict)
     sent: str | None = None
+    same_by: tuple[str, ...] = ()
     changed_fields: tuple[str, ...] = ()
+    made: bool = False
 
     @property
     def owner(self) -> str:
@@ -152,7 +170,14 @@ class Version:
     def erased(self) -> "Version":
         """What is left of it when its entry is erased."""
         return replace(
-            self, uid="", digest=NO_CARD, card=None, times={}, sent=None, changed_fields=()
+            self,
+            uid="",
+            digest=NO_CARD,
+            card=None,
+            times={},
+            sent=None,
+            same_by=(),
+            changed_fields=(),
         )
 
 

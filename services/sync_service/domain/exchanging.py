@@ -3,13 +3,14 @@
 from dataclasses import replace
 
 from contactmesh.contracts.sync.commands import Exchange, Exchanged
+from contactmesh.contracts.sync.records import Outcome
 from contactmesh.deciding.decision import Decision
 from sync_service.domain.documents import Book
 from sync_service.domain.guarding import check_deletions, with_deletions
 from sync_service.domain.paging import Room, unseen
 from sync_service.domain.state import Asking, Page, State
 from sync_service.domain.taking import Taking
-from sync_service.domain.tokens import Token, full_sync, read_token, write_token
+from sync_service.domain.tokens import Token, full_sync, known_since, read_token, write_token
 from sync_service.domain.writing import Writing
 
 
@@ -36,12 +37,16 @@ def exchange(state: State, asking: Asking, command: Exchange) -> Decision:
         synced_by=asking.terminal_id,
     )
     state.put_book(ended)
-    following = _following(asking, command, token, ended, given.through)
+    if command.sent_all and Outcome.REJECTED not in {result.outcome for result in results}:
+        # What was rejected may be sent again as it was made.
+        token = replace(token, sent_all=asking.received, synced=book.synced)
+    following = _following(asking, token, book, ended, given.through)
     exchanged = Exchanged(
         results=results,
         changes=given.entries,
         token=write_token(asking.key, book.owner, following),
         has_more=given.through is not None,
+        own_card_uid=ended.own_card_uid,
     )
     return Decision(exchanged, tuple(writing.told))
 
@@ -59,18 +64,20 @@ def _token(state: State, asking: Asking, book: Book, command: Exchange) -> Token
         return Token(rev=0, issued=asking.received, synced=book.synced)
     token = read_token(asking, book.owner, command.token)
     stood = {0, book.rev, *(rev for rev, _ in book.stood)}
-    if token.rev not in stood and (book.owner, token.rev) not in state.known:
-        # What this terminal has seen, a database that was restored has lost.
+    asked = token.vouched(known_since(asking)) - stood
+    if not all((book.owner, rev) in state.known for rev in asked):
+        # What this terminal has seen, or sent, a database that was restored has lost.
         raise full_sync("restored")
     return token
 
 
 def _following(
-    asking: Asking, command: Exchange, token: Token, book: Book, through: int | None
+    asking: Asking, token: Token, before: Book, book: Book, through: int | None
 ) -> Token:
     """The token that covers what the terminal has been given, and no more."""
-    sent_all = token.sent_all if command.changes else asking.received
     if through is None:
-        return Token(book.rev, asking.received, book.synced, sent_all)
+        # Where others had synced before, none of a sync's exchanges is alone until it has ended.
+        synced = book.synced if token.synced == before.synced else 0
+        return Token(book.rev, asking.received, synced, token.sent_all)
     own = tuple(one for one in token.own if one[1] > through)
-    return Token(through, asking.received, 0, sent_all, own)
+    return Token(through, asking.received, 0, token.sent_all, own)

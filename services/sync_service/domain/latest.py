@@ -13,13 +13,14 @@ def later(stands: Entry, sent: Sent, *, alone: bool) -> Verdict:
     Args:
         stands: the entry as it is.
         sent: the change; it says something else than what it was made from, and than what stands.
-        alone: no other terminal has synced since this one: its changes are applied as they are.
+        alone: nobody else has written since this terminal synced: its changes are applied as they
+            are.
     """
     made = applied(stands, sent)
     if alone:
         return Verdict(Outcome.APPLIED, made)
-    if (stands.updated_at, stands.by) < (made_at(sent), sent.terminal_id):
-        known = stands.by == sent.terminal_id
+    if (stands.updated_at, stands.updated_by or stands.by) < (made_at(sent), sent.terminal_id):
+        known = sent.terminal_id in (stands.by, *stands.same_by)
         lost = Clash(ConflictKind.WHOLE, stands.by, stands.rev, lost=stands.card)
         return Verdict(Outcome.APPLIED, made, clashes=() if known else (lost,))
     lost = Clash(ConflictKind.WHOLE, sent.terminal_id, lost=contents_of(sent.card))

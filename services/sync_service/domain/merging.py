@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 from contactmesh.contacts import Card, Conflict, Merge, Side, changed_fields, merge
 from contactmesh.contracts.sync.records import ConflictKind, Outcome
 from sync_service.domain.contents import Clash, Made, card_of
-from sync_service.domain.documents import Entry, Stamp, Times, Version
+from sync_service.domain.documents import Entry, Stamp, Version
 from sync_service.domain.sending import Sent
-from sync_service.domain.times import following, stamp_at
+from sync_service.domain.times import NOBODY, Changed
 from sync_service.domain.verdicts import Verdict, applied, edited, later_of_both, made_at
 
 
@@ -72,11 +72,12 @@ class _Joint:
 
 def _join(there: Entry | Version, sent: Sent, card: Card) -> _Joint:
     """Join what was sent with what is there; of the same field the later one is taken."""
-    seen: Times = {} if sent.base is None else sent.base.times
+    seen = Changed({} if sent.base is None else sent.base.times)
+    changed = Changed(there.times)
 
     def prefer(path: str) -> Side:
-        before = stamp_at(there.times, path)
-        ours = Stamp(following(sent.updated_at, seen, path), sent.terminal_id)
+        before = changed.at(path)
+        ours = Stamp(seen.following(sent.updated_at, path), sent.terminal_id)
         return "theirs" if before is None or before < ours else "mine"
 
     base = None if sent.base is None else sent.base.card
@@ -90,23 +91,29 @@ def _join(there: Entry | Version, sent: Sent, card: Card) -> _Joint:
         later_of_both(times, alike, sent),
         sent.digest,
     )
-    return _Joint(made, _clashes(merged, there, sent))
+    return _Joint(made, _clashes(merged, there, changed, sent))
 
 
-def _clashes(merged: Merge, there: Entry | Version, sent: Sent) -> tuple[Clash, ...]:
-    found = (_clash(conflict, there, sent) for conflict in merged.conflicts)
+def _clashes(
+    merged: Merge, there: Entry | Version, changed: Changed, sent: Sent
+) -> tuple[Clash, ...]:
+    found = (_clash(conflict, there, changed, sent) for conflict in merged.conflicts)
     return tuple(clash for clash in found if clash is not None)
 
 
-def _clash(conflict: Conflict, there: Entry | Version, sent: Sent) -> Clash | None:
+def _clash(
+    conflict: Conflict, there: Entry | Version, changed: Changed, sent: Sent
+) -> Clash | None:
     path = conflict.path
     if conflict.winner == "mine":
         return Clash(
             ConflictKind.FIELD, sent.terminal_id, None, path, conflict.mine, conflict.theirs
         )
-    stamp = stamp_at(there.times, path)
+    stamp = changed.at(path)
     author = there.by if stamp is None else stamp.terminal_id
-    if author == sent.terminal_id:
+    if author == NOBODY:
+        author = there.by
+    elif author == sent.terminal_id:
         # It knows what it overwrites: the reply to its earlier change was lost.
         return None
     return Clash(ConflictKind.FIELD, author, there.rev, path, conflict.theirs, conflict.mine)

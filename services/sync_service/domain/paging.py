@@ -1,8 +1,9 @@
 """What the server holds and the terminal lacks, a page at a time (rows Y3, Y4, Y6)."""
 
-import json
 from dataclasses import dataclass
 from typing import NamedTuple
+
+from pydantic_core import to_json
 
 from contactmesh.contracts.sync.records import BookEntry
 from sync_service.domain.documents import Contents, Entry
@@ -20,7 +21,7 @@ class Room:
 
     def take(self, card: Contents | None) -> bool:
         """Take room for a card, if there is as much left."""
-        size = 0 if card is None else len(json.dumps(card, ensure_ascii=False).encode())
+        size = 0 if card is None else len(to_json(card))
         if self.used and self.used + size > self.limit:
             return False
         self.used += size
@@ -83,5 +84,9 @@ def _following(state: State, owner: str, since: int, page: Page) -> list[Entry]:
 
 def _given(entry: Entry) -> BookEntry:
     return BookEntry(
-        uid=entry.uid, rev=entry.rev, updated_at=moment(entry.updated_at), card=entry.card
+        uid=entry.uid,
+        rev=entry.rev,
+        updated_at=moment(entry.updated_at),
+        card=entry.card,
+        erased=entry.erased,
     )

@@ -7,7 +7,7 @@ from contactmesh.deciding.decision import Decision
 from sync_service.domain.documents import Contents, Entry
 from sync_service.domain.guarding import check_number
 from sync_service.domain.state import Asking, State, no_entry
-from sync_service.domain.times import micros, span
+from sync_service.domain.times import micros, moment, span
 from sync_service.domain.writing import Writing
 
 
@@ -71,6 +71,7 @@ def restore_book(state: State, asking: Asking, command: RestoreBook) -> Decision
     result = BookRestored(
         restored=restored,
         looked_at=len(looked_at),
+        before=moment(through),
         through=through if more else None,
         after=looked_at[-1][0] if more else None,
     )

@@ -88,11 +88,12 @@ def read_change(
     again: Reason | None = None
     newest = _newest_own(state, owner, change, stands, asking.terminal_id)
     if newest is not None:
-        again = _reason(newest) if newest.sent == digest else None
-        if _reason(newest) is not Reason.LOST and newest.sent == newest.digest:
+        was_sent = _sent_by(newest, asking.terminal_id)
+        again = _reason(newest) if was_sent == digest else None
+        if _reason(newest) is not Reason.LOST and was_sent == newest.digest:
             base = _as_base(newest)
     if base is None and change.base_rev is not None and digest != _digest(stands) and not again:
-        raise _unknown_base(stands)
+        raise _unknown_base(stands, change.base_rev)
     return Sent(
         uid=change.uid,
         card=card,
@@ -173,10 +174,15 @@ def _newest_own(
     ways: list[Entry | Version] = [*state.versions.of(owner, change.uid)]
     if stands is not None:
         ways.append(stands)
-    own = [
-        one for one in ways if one.by == terminal_id and one.sent is not None and one.rev > since
-    ]
+    own = [one for one in ways if _sent_by(one, terminal_id) is not None and one.rev > since]
     return max(own, key=lambda one: one.rev, default=None)
+
+
+def _sent_by(found: Entry | Version, terminal_id: str) -> str | None:
+    """The digest of what a terminal sent, of which these contents came or which they were."""
+    if terminal_id in found.same_by:
+        return found.digest
+    return found.sent if found.by == terminal_id else None
 
 
 def _as_base(found: Entry | Version) -> Base:
@@ -191,7 +197,13 @@ def _digest(stands: Entry | None) -> str:
     return NO_CARD if stands is None else stands.digest
 
 
-def _unknown_base(stands: Entry | None) -> Refusal:
+def _unknown_base(stands: Entry | None, base_rev: int) -> Refusal:
+    if stands is not None and base_rev < stands.erased_rev:
+        return Refusal(
+            ErrorCode.NOT_FOUND,
+            "The entry was erased, and this change with it. Make a new one.",
+            erased=True,
+        )
     if stands is None or stands.deleted:
         return Refusal(
             ErrorCode.NOT_FOUND,

@@ -40,7 +40,7 @@ class Page:
 
     Attributes:
         entries: the revision and uid of each; the entries themselves are in the state.
-        complete: whether none follow.
+        complete: whether none are known to follow.
     """
 
     entries: tuple[tuple[int, str], ...] = ()
@@ -104,7 +104,8 @@ class State:
     the entry's revision, also at the version of that revision, at the sending terminal's newest
     version of the entry after it, and at the version `was_rev` of a deleted entry. With a token
     (`tokens.read_token` gives its revision) it looks at the page of entries after that revision,
-    and whether an entry or a version has that revision.
+    and whether the book stands at that revision, or an entry or a version has it; the same of the
+    last revision of each range of the terminal's own.
 
     `Restore` looks at the entry and the version. `RestoreBook` looks at the page of entries after
     the later one of `at` and `after`; and for each of these at its newest version that is not
@@ -125,7 +126,7 @@ class State:
         self.pages: dict[tuple[str, int], Page] = {}
         """(owner, revision): the entries after it"""
         self.known: set[tuple[str, int]] = set()
-        """(owner, revision): an entry or a version in the database has it"""
+        """(owner, revision): the book stood at it at loading, or an entry or a version has it"""
         self.erased: set[str] = set()
         """owners of books that entries were erased from"""
 

@@ -46,6 +46,7 @@ class Taking:
             return ChangeResult(
                 uid=change.uid,
                 outcome=Outcome.REJECTED,
+                erased=refusal.body.details.get("erased") is True,
                 name=name_of(change, stands),
                 code=refusal.body.code,
                 problem=refusal.body.message,
@@ -70,8 +71,15 @@ class Taking:
         if verdict is not None:
             return verdict
         if latest:
-            return later(stands, sent, alone=self.token.synced == book.synced)
+            return later(stands, sent, alone=self._alone(stands))
         return joined(stands, sent, self._was(stands))
+
+    def _alone(self, stands: Entry) -> bool:
+        """Whether no other terminal has synced since, and what stands was not restored since."""
+        own = stands.by == self.asking.terminal_id and stands.sent is not None
+        return self.token.synced == self.writing.book.synced and (
+            own or stands.rev <= self.token.rev
+        )
 
     def _was(self, stands: Entry) -> Version | None:
         if stands.was_rev is None:

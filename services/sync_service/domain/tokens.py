@@ -26,10 +26,11 @@ class Token:
     Attributes:
         rev: the terminal has seen every entry up to this revision.
         issued: when it was given.
-        synced: the end of the exchange that gave it, 0 where that has left something for the next
-            one, or where it was a listing.
-        sent_all: the terminal had sent all its changes then: those that follow were made later. 0
-            where that is not known.
+        synced: the end of the exchange that gave it, 0 where others may have synced since the
+            terminal's last sync: where it was a listing, and where something was left of what
+            either side had to send.
+        sent_all: when the terminal last said that it had sent all its changes: those that follow
+            were made later. 0 where it has not.
         own: revisions after `rev` that this terminal's own exchanges wrote, first and last.
     """
 
@@ -38,6 +39,14 @@ class Token:
     synced: int = 0
     sent_all: int = 0
     own: tuple[tuple[int, int], ...] = ()
+
+    def vouched(self, since: int) -> set[int]:
+        """The revisions that a database has given if it has given this token.
+
+        Args:
+            since: of the terminal's own, those up to then may be forgotten by now.
+        """
+        return {self.rev, *(last for _, last in self.own if last > since)}
 
     def with_own(self, first: int, last: int) -> "Token":
         """The token with more revisions of its own; without room, the oldest are given again."""
@@ -70,6 +79,11 @@ def read_token(asking: Asking, owner: str, text: str) -> Token:
         raise full_sync("expired")
     own = tuple((first, last) for first, last in _RANGE.iter_unpack(content[_HEAD.size :]))
     return Token(rev, issued, synced, sent_all, own)
+
+
+def known_since(asking: Asking) -> int:
+    """The revision after which each one that was given is that of an entry or a version."""
+    return asking.received - span(asking.limits.kept)
 
 
 def listing_token(key: bytes, book: Book, now: int) -> str:

@@ -8,7 +8,7 @@ from contactmesh.contracts.sync.records import Outcome, Reason
 from sync_service.domain.contents import Clash, Made, card_of
 from sync_service.domain.documents import Entry, Stamp, Times
 from sync_service.domain.sending import Sent
-from sync_service.domain.times import stamp_at, stamped
+from sync_service.domain.times import Changed, stamped
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,10 +85,9 @@ def made_at(sent: Sent) -> int:
 
 def later_of_both(times: Times, paths: Iterable[str], sent: Sent) -> dict[str, Stamp]:
     """The times of fields that what stands and what was sent have changed alike: the later ones."""
-    found = dict(times)
-    for path in paths:
-        stamp = edited({}, (path,), sent)[path]
-        before = stamp_at(times, path)
+    found, changed = dict(times), Changed(times)
+    for path, stamp in edited({}, paths, sent).items():
+        before = changed.at(path)
         if before is not None and before < stamp:
             found[path] = stamp
     return found
@@ -98,11 +97,21 @@ def _later(stands: Entry, sent: Sent) -> Entry:
     """What stands, and was sent too: it counts from the later one."""
     if not sent.edits:
         return stands
-    before, now = (stands.updated_at, stands.by), (made_at(sent), sent.terminal_id)
-    updated_at, by = max(before, now)
+    before = (stands.updated_at, stands.updated_by or stands.by)
+    updated_at, updated_by = max(before, (made_at(sent), sent.terminal_id))
+    same_by = stands.same_by
+    first = sent.terminal_id == stands.by and stands.sent == stands.digest
+    if not first and sent.terminal_id not in same_by:
+        same_by = (*same_by, sent.terminal_id)
     times = stands.times
     if sent.card is not None:
         old = None if sent.base is None else sent.base.card
         paths = ("",) if old is None else changed_fields(old, sent.card)
         times = later_of_both(times, (path for path in paths if path in times), sent)
-    return replace(stands, updated_at=updated_at, by=by, times=times)
+    return replace(
+        stands,
+        updated_at=updated_at,
+        updated_by=None if updated_by == stands.by else updated_by,
+        same_by=same_by,
+        times=times,
+    )

@@ -12,7 +12,6 @@ from contactmesh.contracts.sync.records import Reason
 from contactmesh.deciding.decision import Told
 from sync_service.domain.contents import Clash, Made, card_of, digest_of
 from sync_service.domain.documents import (
-    NO_CARD,
     Book,
     ConflictDocument,
     Contents,
@@ -40,6 +39,7 @@ def told_of(entry: Entry, *, own_card: bool) -> Told:
         origin=Origin(service=SERVICE, terminal_id=entry.by),
         book=entry.book,
         own_card=own_card,
+        erased=entry.erased,
     )
     return Told(changed, entry.user_id, entry.rev)
 
@@ -64,9 +64,13 @@ class Writing:
             self._keep(before)
         old = None if before is None else card_of(before.card)
         entry = self._put(uid, made, changed_fields(old, made.card))
-        if made.card is None and before is not None and not before.deleted:
+        if before is not None:
+            entry = replace(entry, erased_rev=before.erased_rev)
+        if before is None or before.deleted:
+            entry = replace(entry, made=made.card is not None)
+        elif made.card is None:
             entry = replace(entry, was_rev=before.rev, was_digest=before.digest)
-            self._state.put_entry(entry)
+        self._state.put_entry(entry)
         self._count(before, entry)
         self._tell(entry)
         return entry
@@ -86,15 +90,16 @@ class Writing:
         return self.write(before, before.uid, Made(new, at, times, known=digest))
 
     def erase(self, before: Entry) -> None:
-        """Leave nothing of an entry but that it was deleted."""
+        """Leave nothing of an entry but that it was erased, and tell so of a deleted one too."""
         for version in self._state.versions.of(before.owner, before.uid):
             self._state.versions.drop(version.key)
             self._leave_revision(version)
-        if before.deleted:
-            self._state.put_entry(replace(before, was_rev=None, was_digest=NO_CARD))
+        if before.erased:
             return
         self._leave_revision(self._version(before))
         entry = self._put(before.uid, Made(None, self._asking.received), ())
+        entry = replace(entry, erased_rev=entry.rev)
+        self._state.put_entry(entry)
         self._count(before, entry)
         self._tell(entry)
 
@@ -178,8 +183,9 @@ class Writing:
         if book.rev and received - book.rev >= span(DAY):
             since = received - span(self._asking.limits.kept)
             stood = (*(one for one in stood if one[1] >= since), (book.rev, received))
-        self.book = replace(book, rev=max(received, book.rev + 1), stood=stood)
-        return self.book.rev
+        rev = max(received, book.rev + 1)
+        self.book = replace(book, rev=rev, first_rev=book.first_rev or rev, stood=stood)
+        return rev
 
     def _leave_revision(self, version: Version) -> None:
         left = version.erased()
@@ -204,7 +210,9 @@ class Writing:
             card=before.card,
             times=before.times,
             sent=before.sent,
+            same_by=before.same_by,
             changed_fields=before.changed_fields,
+            made=before.made,
         )
 
     def _tell(self, entry: Entry) -> None:

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from contactmesh.storage.database import Database
 from contactmesh.storage.transaction import Document, Write
+from contactmesh.storage.windows import ascending
 from sync_service.domain.documents import Limits, owner_of
 from sync_service.domain.state import Page, State
 from sync_service.repository import mapping
@@ -126,21 +127,30 @@ class Loading:
             state.pages[owner, since] = Page()
             return
         limit = self._limits.page
-        found = await self._entries.find(
-            {"owner": owner, "rev": {"$gt": since}},
-            sort=[("rev", 1)],
-            limit=limit + 1,
+        found = await ascending(
+            self._entries,
+            {"owner": owner},
+            "rev",
+            after=max(since, book.first_rev - 1),
+            until=book.rev,
+            limit=limit,
             without=CONTENTS,
         )
-        page = that_fit(found[:limit], self._limits.reply_bytes, cards=True)
+        page = that_fit(found, self._limits.reply_bytes, cards=True)
+        whole = len(found) < limit or found[-1]["rev"] == book.rev
         state.pages[owner, since] = Page(
-            tuple((one["rev"], one["uid"]) for one in page), complete=len(page) == len(found)
+            tuple((one["rev"], one["uid"]) for one in page),
+            complete=whole and len(page) == len(found),
         )
         want.entries |= {(owner, one["uid"]) for one in page}
 
     async def _load_known(self, state: State, owner: str, revs: list[int]) -> None:
         book = state.books.get(owner)
-        asked = [rev for rev in revs if book is not None and rev != book.rev]
+        if book is None:
+            return
+        # Another command of the batch may write in the book before the one that asks.
+        state.known.add((owner, book.rev))
+        asked = [rev for rev in revs if rev != book.rev]
         if not asked:
             return
         where = {"owner": owner, "rev": {"$in": asked}}
@@ -172,8 +182,7 @@ class Loading:
             "owner": owner,
             "uid": {"$in": sorted(bases)},
             "rev": {"$gt": min(bases.values())},
-            "by": terminal_id,
-            "sent": {"$ne": None},
+            "$or": [{"by": terminal_id, "sent": {"$ne": None}}, {"same_by": terminal_id}],
         }
         found = await self._versions.find(where, without=CONTENTS)
         want.versions |= _newest(one for one in found if one["rev"] > bases[one["uid"]])

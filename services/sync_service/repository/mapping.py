@@ -6,11 +6,12 @@ number beyond 64 bits, stays. For lists, which do without them, `size` is how ma
 reply would carry, and `name` whom a card is of.
 """
 
-import json
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, Final
 
-from contactmesh.contacts import Card, display_name
+from pydantic_core import from_json, to_json
+
+from contactmesh.contacts.display import name_shown
 from contactmesh.contracts.sync.records import ConflictKind, Policy, Reason
 from contactmesh.storage.transaction import Document
 from sync_service.domain.documents import (
@@ -101,9 +102,15 @@ def version(document: Document) -> Version:
 
 def stored_conflict(conflict: ConflictDocument) -> Document:
     """A conflict."""
-    values = {**_values(conflict), "kept": _text(conflict.kept), "lost": _text(conflict.lost)}
-    size = sum(len(values[name].encode()) for name in ("kept", "lost"))
-    return {**values, "kind": conflict.kind.value, "owner": conflict.owner, "size": size}
+    kept, lost = to_json(conflict.kept), to_json(conflict.lost)
+    return {
+        **_values(conflict),
+        "kept": kept.decode(),
+        "lost": lost.decode(),
+        "kind": conflict.kind.value,
+        "owner": conflict.owner,
+        "size": len(kept) + len(lost),
+    }
 
 
 def conflict(document: Document) -> ConflictDocument:
@@ -114,22 +121,23 @@ def conflict(document: Document) -> ConflictDocument:
         **{
             **values,
             "kind": ConflictKind(values["kind"]),
-            "kept": json.loads(values["kept"]),
-            "lost": json.loads(values["lost"]),
+            "kept": from_json(values["kept"]),
+            "lost": from_json(values["lost"]),
         }
     )
 
 
 def _stored_contents(document: Entry | Version) -> Document:
     contents = document.card
-    card = None if contents is None else _text(contents)
+    card = b"" if contents is None else to_json(contents)
     return {
         **_values(document),
         "owner": document.owner,
-        "card": card,
-        "size": 0 if card is None else len(card.encode()),
-        "name": "" if contents is None else display_name(Card.model_validate(contents)),
+        "card": card.decode() or None,
+        "size": len(card),
+        "name": "" if contents is None else name_shown(contents),
         "times": [[path, *stamp] for path, stamp in document.times.items()],
+        "same_by": list(document.same_by),
         "changed_fields": list(document.changed_fields),
     }
 
@@ -140,8 +148,9 @@ def _contents(document: Document) -> dict[str, Any]:
     card = values.get("card")
     return {
         **values,
-        "card": None if card is None else json.loads(card),
+        "card": None if card is None else from_json(card),
         "times": _times(values.get("times", ())),
+        "same_by": tuple(values.get("same_by", ())),
         "changed_fields": tuple(values["changed_fields"]),
     }
 
@@ -153,10 +162,6 @@ def _times(stored: list[tuple[str, int, str]]) -> Times:
 
 def _pairs(pairs: tuple[tuple[int, int], ...]) -> list[list[int]]:
     return [list(pair) for pair in pairs]
-
-
-def _text(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def _values(document: "DataclassInstance") -> dict[str, Any]:

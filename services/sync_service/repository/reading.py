@@ -6,13 +6,13 @@ from typing import Any, Final
 from contactmesh.messaging.topology import MAX_BODY_BYTES
 from contactmesh.storage.database import Collection, Database, Index
 from contactmesh.storage.transaction import Document
+from contactmesh.storage.windows import ascending, descending
 from sync_service.domain.documents import Book, ConflictDocument, Entry, Version
+from sync_service.domain.listing import DELETIONS_KEPT
 from sync_service.repository import mapping
 from sync_service.repository.fitting import that_fit
 from sync_service.repository.mapping import CONTENTS, entry_id, version_id
 
-DELETIONS_KEPT_SECONDS: Final = 90 * 24 * 3600
-"""Longer than any token is good for, so that each terminal learns of a deletion."""
 ROOM_BYTES: Final = MAX_BODY_BYTES * 3 // 4
 """How much of a message a list may take, so that the envelope has room whatever it holds."""
 
@@ -20,9 +20,8 @@ INDEXES: Final = {
     mapping.BOOKS: [Index((("user_id", 1),))],
     mapping.ENTRIES: [
         Index((("owner", 1), ("rev", 1))),
-        Index((("owner", 1), ("uid", 1))),
         Index((("owner", 1), ("restorable", 1), ("rev", 1))),
-        Index((("deleted_at", 1),), expire_seconds=DELETIONS_KEPT_SECONDS),
+        Index((("deleted_at", 1),), expire_seconds=int(DELETIONS_KEPT.total_seconds())),
     ],
     mapping.VERSIONS: [
         Index((("owner", 1), ("rev", 1))),
@@ -68,18 +67,39 @@ class Reading:
         return await self._conflicts.count({"owner": owner}, limit=1_000_000)
 
     async def entries(
-        self, owner: str, after: str | None, *, limit: int, cards: bool
+        self, book: Book, after: int, *, limit: int, cards: bool
     ) -> tuple[list[Entry], bool]:
-        """Entries by uid, deleted ones too, and whether more follow."""
-        found = await self._entries.find(
-            {"owner": owner, "uid": {"$gt": after or ""}},
-            sort=[("uid", 1)],
+        """Entries by revision up to the book's, deleted ones too, and whether more may follow."""
+        found = await ascending(
+            self._entries,
+            {"owner": book.owner},
+            "rev",
+            # Empty windows before the first one would widen to one that holds the whole book.
+            after=max(after, book.first_rev - 1),
+            until=book.rev,
+            limit=limit,
+            without=CONTENTS,
+        )
+        page = that_fit(found, ROOM_BYTES, cards=cards)
+        shown = await _with_contents(self._entries, page) if cards else page
+        more = len(found) == limit and found[-1]["rev"] < book.rev
+        return [mapping.entry(document) for document in shown], more or len(page) < len(found)
+
+    async def following(self, book: Book, after: int, *, limit: int) -> tuple[list[Entry], bool]:
+        """Entries of a book with their cards by revision, deleted ones too; whether more follow."""
+        found = await ascending(
+            self._entries,
+            {"owner": book.owner},
+            "rev",
+            after=after,
+            until=book.rev,
             limit=limit + 1,
             without=CONTENTS,
         )
-        page = that_fit(found[:limit], ROOM_BYTES, cards=cards)
-        shown = await _with_contents(self._entries, page) if cards else page
-        return [mapping.entry(document) for document in shown], len(page) < len(found)
+        page = that_fit(found[:limit], ROOM_BYTES, cards=True)
+        shown = await _with_contents(self._entries, page)
+        entries = [mapping.entry(document) for document in shown]
+        return entries, len(page) < len(found)
 
     async def named(self, owner: str, uids: Sequence[str]) -> dict[str, Entry | None]:
         """Entries by uid with their cards, as many as have room; none where there is none."""
@@ -96,12 +116,15 @@ class Reading:
         self, owner: str, uid: str, before: int | None, *, limit: int, cards: bool
     ) -> tuple[list[tuple[Entry | Version, str]], bool]:
         """What an entry is and was, each with its name, the newest first; whether more follow."""
-        where: dict[str, Any] = {"owner": owner, "uid": uid}
-        if before is not None:
-            where["rev"] = {"$lt": before}
-        stands = await self._entries.find(where, without=() if cards else CONTENTS)
+        earlier: dict[str, Any] = {} if before is None else {"rev": {"$lt": before}}
+        stands = await self._entries.find(
+            {"_id": entry_id(owner, uid), **earlier}, without=() if cards else CONTENTS
+        )
         were = await self._versions.find(
-            where, sort=[("rev", -1)], limit=limit + 1, without=CONTENTS
+            {"owner": owner, "uid": uid, **earlier},
+            sort=[("rev", -1)],
+            limit=limit + 1,
+            without=CONTENTS,
         )
         # One that was replaced between the two queries is in both.
         found = {one["rev"]: one for one in (*were, *stands)}
@@ -115,14 +138,21 @@ class Reading:
         return [_named(document) for document in page], more
 
     async def deleted(
-        self, owner: str, before: int | None, *, limit: int
+        self, book: Book, before: int | None, *, since: int, limit: int
     ) -> tuple[list[tuple[Entry, str]], bool]:
-        """Deleted entries that can be restored, with the names that they had, the newest first."""
-        where: dict[str, Any] = {"owner": owner, "restorable": True}
-        if before is not None:
-            where["rev"] = {"$lt": before}
-        found = await self._entries.find(
-            where, sort=[("rev", -1)], limit=limit + 1, without=CONTENTS
+        """Entries deleted since then that can be restored, with the names that they had.
+
+        The newest first; and whether more follow.
+        """
+        owner = book.owner
+        found = await descending(
+            self._entries,
+            {"owner": owner, "restorable": True},
+            "rev",
+            before=before or book.rev + 1,
+            since=since,
+            limit=limit + 1,
+            without=CONTENTS,
         )
         page = [mapping.entry(document) for document in found[:limit]]
         ids = [version_id(owner, one.uid, one.was_rev or 0) for one in page]

@@ -18,7 +18,10 @@ from contactmesh.demo.result import told
 from contactmesh.demo.run import Demo, DemoOptions
 from contactmesh.messaging.connection import BrokerUnavailable
 
+app = typer.Typer()
 
+
+@app.command("demo", help=texts.HELP_DEMO, epilog=texts.EXAMPLE_DEMO)
 def demo(
     users: Annotated[
         int, typer.Option(help=texts.HELP_USERS, min=LEAST_PEOPLE, max=MOST_PEOPLE)

@@ -7,7 +7,7 @@ from contactmesh.cli.exit_codes import ExitCode
 from contactmesh.contacts.errors import ContactError
 from contactmesh.contracts.errors import ErrorBody, ErrorCode, Refusal
 from contactmesh.local.errors import BrokerManagementError, LocalStackError, NoStackRunsError
-from contactmesh.terminal.errors import IdentityUnavailable, NoReply, TerminalError
+from contactmesh.terminal.errors import CommandRefused, IdentityUnavailable, NoReply, TerminalError
 
 
 class CommandError(Exception):
@@ -66,7 +66,7 @@ def exit_code_of(error: Exception) -> ExitCode:
 def told(error: Exception) -> str:
     """One of the `FORESEEN` errors in one line."""
     match error:
-        case Refusal(body=body):
+        case Refusal(body=body) | CommandRefused(error=body):
             return _one_line(body)
         case OSError(filename=str(name), strerror=str(reason)):
             return texts.FILE_FAILED.format(name=name, reason=reason)

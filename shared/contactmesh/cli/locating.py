@@ -17,7 +17,7 @@ from contactmesh.runtime.settings import read_secret
 
 DataFolder = Annotated[
     Path | None,
-    typer.Option("--data", help=texts.HELP_DATA, show_default=str(default_data_folder())),
+    typer.Option("--data", help=texts.HELP_DATA),
 ]
 IdentityUrl = Annotated[
     str | None,

@@ -3,6 +3,7 @@
 import asyncio
 import functools
 import inspect
+import re
 import sys
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -12,7 +13,6 @@ import typer
 from typer.core import TyperGroup
 
 from contactmesh.cli import texts
-from contactmesh.cli.errors import FORESEEN, exit_code_of, told
 from contactmesh.cli.exit_codes import ExitCode
 from contactmesh.cli.output import print_error
 
@@ -96,6 +96,13 @@ class OneLineErrors(TyperGroup):
         return sys.exit(_exit_code(run)) if standalone_mode else run()
 
 
+def _foreseen() -> tuple[type[Exception], ...]:
+    """What is told in one line; asked only when a command failed."""
+    from contactmesh.cli.errors import FORESEEN  # noqa: PLC0415 - loading takes a second
+
+    return FORESEEN
+
+
 def _exit_code(run: Callable[[], object]) -> int:
     try:
         status = run()
@@ -104,16 +111,22 @@ def _exit_code(run: Callable[[], object]) -> int:
         return error.exit_code
     except typer.Abort:
         return ExitCode.INTERRUPTED
-    except FORESEEN as error:
+    except _foreseen() as error:
+        from contactmesh.cli.errors import exit_code_of, told  # noqa: PLC0415 - as above
+
         print_error(told(error))
         return exit_code_of(error)
     return status if isinstance(status, int) else ExitCode.OK
 
 
 def _tell_usage(error: typer.TyperException) -> None:
-    message = error.format_message()
+    message = " ".join(error.format_message().split())
     if not message:
         return  # a command without its arguments, whose help was shown instead
+    for theirs, ours in texts.USAGE_WORDING:
+        message = re.sub(theirs, ours, message)
     context = getattr(error, "ctx", None)
     hint = "" if context is None else texts.SEE_HELP.format(command=context.command_path)
-    print_error(" ".join([*message.split(), *hint.split()]))
+    print_error(
+        " ".join([message if message.endswith((".", "?")) else f"{message}.", *hint.split()])
+    )

@@ -17,6 +17,8 @@ from contactmesh.local.errors import NoStackRunsError
 from contactmesh.local.settings import default_data_folder
 from contactmesh.local.stack_info import ServiceProcess, find_stack
 
+app = typer.Typer()
+
 PROBE_SECONDS = 2.0
 
 
@@ -35,6 +37,7 @@ class ServiceStatus(BaseModel):
         return self.state == texts.STATE_READY
 
 
+@app.command("status", help=texts.HELP_STATUS, epilog=texts.EXAMPLE_STATUS)
 @async_command
 async def status(
     wait: Annotated[float, typer.Option("--wait", min=0, help=texts.HELP_STATUS_WAIT)] = 0,

@@ -3,7 +3,18 @@
 Help texts are markup of Rich, in which a blank line ends a paragraph. The others are plain.
 """
 
+from typing import Final
+
 ERROR_PREFIX = "error:"
+USAGE_WORDING: Final = (
+    ("Input should be ", "it should be "),
+    ("Value error, ", ""),
+    (" greater than or equal to ", " at least "),
+    (" less than or equal to ", " at most "),
+    (r"Got unexpected extra argument(?:\(s\)|s)? \((.*)\)", r"Not understood: \1"),
+    (r" \(Possible options: (.*)\)$", r". Did you mean \1?"),
+)
+"""What the library that reads the command line says, as patterns, and what is said here."""
 SEE_HELP = "See '{command} --help'."
 FILE_FAILED = "{name}: {reason}."
 FIELD_PROBLEM = "{path}: {problem}."
@@ -22,7 +33,7 @@ HELP_VERSION = "Show the version."
 HELP_JSON = "Print JSON for scripts."
 
 # Where the system is
-HELP_DATA = "The data folder of the 'contactmesh up' to talk to."
+HELP_DATA = "The data folder of the 'contactmesh up' to talk to, if not the usual one."
 HELP_IDENTITY_URL = "The HTTP address of identity_service, for a system that runs elsewhere."
 HELP_OPERATOR_FILE = "The file with the operator's token, for a system that runs elsewhere."
 OPERATOR_FILE_MISSING = (

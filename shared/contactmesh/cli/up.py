@@ -26,7 +26,10 @@ from contactmesh.local.settings import StackSettings, default_data_folder
 from contactmesh.local.stack import Stack, Step
 from contactmesh.runtime.settings import LogLevel
 
+app = typer.Typer()
 
+
+@app.command("up")
 def up(
     data: Annotated[
         Path | None,

@@ -31,6 +31,7 @@ from contactmesh.contacts.identifiers import (
     read_plmn,
     read_registration_ref,
 )
+from contactmesh.contacts.identity import derived_uid, is_derived
 from contactmesh.contacts.jscontact import (
     CARRIER_PROPERTY,
     Address,
@@ -133,10 +134,12 @@ __all__ = [
     "canonical",
     "changed_fields",
     "check_size",
+    "derived_uid",
     "digest",
     "display_name",
     "find_duplicates",
     "groups_from_keywords",
+    "is_derived",
     "is_group",
     "join",
     "keywords_from_groups",

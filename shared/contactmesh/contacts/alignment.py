@@ -84,10 +84,13 @@ def aligned(
         if key not in target and key in base and key not in taken:
             target[key] = key
             taken.add(key)
+    used = taken | base.keys() | other.keys()
     for key in other:
         if key not in target:
-            target[key] = fresh_key(key, taken | base.keys() | (other.keys() - {key}))
+            free_as_it_is = key not in taken and key not in base
+            target[key] = key if free_as_it_is else fresh_key(key, used)
             taken.add(target[key])
+            used.add(target[key])
     return {target[key]: entry for key, entry in other.items()}
 
 
@@ -123,6 +126,7 @@ def separated(
     used = set(mine) | set(base)
     for key, entry in new_theirs.items():
         same = by_identity.pop(identity_of(collection, entry, default_region), None)
-        chosen = same if same is not None else fresh_key(key, used | set(result))
+        chosen = same if same is not None else fresh_key(key, used)
         result[chosen] = entry
+        used.add(chosen)
     return result

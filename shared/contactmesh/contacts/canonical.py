@@ -57,5 +57,5 @@ def digest(card: Card) -> str:
     Returns:
         A SHA-256 in hexadecimal.
     """
-    text = json.dumps(canonical(card.to_json()), sort_keys=True, separators=(",", ":"))
+    text = json.dumps(canonical(card.document()), sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()

@@ -52,8 +52,8 @@ def changed_fields(old: Card | None, new: Card | None) -> tuple[str, ...]:
         old: the card before; None stands for no card.
         new: the card after; None stands for no card.
     """
-    before = canonical(old.to_json()) if old is not None else {}
-    after = canonical(new.to_json()) if new is not None else {}
+    before = canonical(old.document()) if old is not None else {}
+    after = canonical(new.document()) if new is not None else {}
     return tuple(sorted(_changed(before, after)))
 
 

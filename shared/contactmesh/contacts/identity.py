@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping
 
 from pydantic import JsonValue
 from pydantic_core import PydanticSerializationError, SchemaSerializer, core_schema
 
 _UNSTABLE = frozenset({"uid", "updated", "created", "prodId", "prod_id", "media"})
+_DERIVED = re.compile(
+    r"urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}"
+)
 _JSON = SchemaSerializer(core_schema.any_schema())
 
 
@@ -36,3 +40,8 @@ def derived_uid(card: Mapping[str, JsonValue]) -> str:
         f"urn:uuid:{digits[:8]}-{digits[8:12]}-8{digits[13:16]}"
         f"-{variant}{digits[17:20]}-{digits[20:]}"
     )
+
+
+def is_derived(uid: str) -> bool:
+    """Whether a UID is of the kind that `derived_uid` returns: its card came without one."""
+    return _DERIVED.fullmatch(uid) is not None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Hashable, Mapping
 from dataclasses import dataclass, field
 from typing import Final, Literal, cast
 
@@ -268,9 +268,11 @@ class _Merger:
     def _list(
         self, name: str, base: list[JsonValue], mine: list[JsonValue], theirs: list[JsonValue]
     ) -> JsonValue:
-        kept = [item for item in base if item in mine and item in theirs]
-        merged = kept + [item for item in mine if item not in base]
-        merged += [item for item in theirs if item not in base and item not in mine]
+        in_base, in_mine, in_theirs = (set(map(_frozen, side)) for side in (base, mine, theirs))
+        in_both, in_either = in_mine & in_theirs, in_base | in_mine
+        merged = [item for item in base if _frozen(item) in in_both]
+        merged += [item for item in mine if _frozen(item) not in in_base]
+        merged += [item for item in theirs if _frozen(item) not in in_either]
         if merged != mine:
             self.taken.append(Taken(name, "theirs"))
         if merged != theirs:
@@ -305,6 +307,15 @@ class _Merger:
 
 def _in_order(*sides: Json) -> list[str]:
     return list(dict.fromkeys(name for side in sides for name in side))
+
+
+def _frozen(value: JsonValue) -> Hashable:
+    """A value that equals another one's where the two are equal, to find it among many."""
+    if isinstance(value, dict):
+        return frozenset((name, _frozen(item)) for name, item in value.items())
+    if isinstance(value, list):
+        return tuple(map(_frozen, value))
+    return value
 
 
 def _map(value: JsonValue) -> Json:

@@ -12,12 +12,13 @@ from contactmesh.contracts import contact, identity
 from contactmesh.contracts.carrier import access, check, feed
 from contactmesh.contracts.carrier.events import RegistrationRecycled
 from contactmesh.contracts.command import Command
-from contactmesh.contracts.envelope import CONTENT_TYPE, Envelope, Message
+from contactmesh.contracts.envelope import BATCH_CONTENT_TYPE, CONTENT_TYPE, Envelope, Message
 from contactmesh.contracts.group import commands, events, updates
 from contactmesh.contracts.multi_sim import commands as sim_commands
 from contactmesh.contracts.multi_sim import events as sim_events
 from contactmesh.contracts.reply import Reply, Result
 from contactmesh.contracts.sync import commands as sync_commands
+from contactmesh.contracts.sync import events as sync_events
 
 JsonObject = dict[str, Any]
 
@@ -29,6 +30,12 @@ class Channel(StrEnum):
     EVENTS = "contactmesh.events"
     TERMINALS = "contactmesh.terminals"
 
+
+SEVERAL: Final = (
+    "Entries of one address book that change together come as an array of CloudEvents, under the "
+    f"content type {BATCH_CONTENT_TYPE} and the routing key contact.changed.book. An owner's own "
+    "card comes by itself, under contact.changed.book.own."
+)
 
 COMMANDS: Final[tuple[type[Command], ...]] = (
     commands.CreateGroup,
@@ -108,6 +115,8 @@ EVENTS: Final[tuple[type[Message], ...]] = (
     sim_events.SpaceChanged,
     sim_events.CatchUp,
     sim_events.SimRemoved,
+    sync_events.BookWanted,
+    sync_events.BookPage,
 )
 UPDATES: Final[tuple[type[Message], ...]] = (
     contact.ContactUpdate,
@@ -154,13 +163,15 @@ def asyncapi() -> JsonObject:
             "title": "ContactMesh",
             "version": version("contactmesh"),
             "description": "Every message is one CloudEvent in structured JSON; `data` is given "
-            "here. Who sent a command is read from its routing key, which the broker checks.",
+            "here. Who sent a command is read from its routing key, which the broker checks. By "
+            "MQTT its topic is that key with slashes for dots.",
             "license": {"name": "Apache-2.0"},
         },
         "defaultContentType": CONTENT_TYPE,
         "channels": {
             channel.value: {
                 "address": channel.value,
+                **({"description": SEVERAL} if channel is Channel.EVENTS else {}),
                 "messages": {
                     message.__name__: {"$ref": f"#/components/messages/{message.__name__}"}
                     for message in messages

@@ -3,11 +3,9 @@
 from enum import StrEnum
 from typing import Any, ClassVar, Final
 
-from pydantic import Field
-
 from contactmesh.contracts.carrier.records import Line
 from contactmesh.contracts.envelope import Message
-from contactmesh.contracts.identifiers import GroupId, TerminalId, UserId
+from contactmesh.contracts.identifiers import GroupId, Rev, RevOrZero, TerminalId, UserId
 
 MAIN_BOOK: Final = "main"
 """Everybody's first address book: the one that a phonebook is, and that SIM accounts follow."""
@@ -64,7 +62,7 @@ class PendingSpace(Message):
 
     sim_id: str
     terminal_id: TerminalId
-    waiting: int = Field(ge=0)
+    waiting: RevOrZero
     filling: bool = False
 
 
@@ -77,7 +75,8 @@ class ContactChanged(Message):
 
     For scope `space`, `uid` is the SIM's id and `rev` the revision of its pending space. For scope
     `book`, `book` is the owner's name for the address book, and `own_card` says that the entry is
-    its owner's own card, which the groups are to show.
+    its owner's own card, which the groups are to show; `erased` says that nothing of the entry is
+    to be kept.
     """
 
     TYPE: ClassVar[str] = "contact.changed"
@@ -85,17 +84,18 @@ class ContactChanged(Message):
     scope: Scope
     owner_id: UserId
     uid: str
-    rev: int
+    rev: RevOrZero
     op: Operation = Operation.MODIFIED
     card: dict[str, Any] | None = None
     changed_fields: tuple[str, ...] = ()
     origin: Origin
     group_id: GroupId | None = None
-    audience_version: int | None = Field(default=None, ge=1)
+    audience_version: Rev | None = None
     lines: tuple[LineReplaced, ...] = ()
     pending: PendingSpace | None = None
     book: str | None = None
     own_card: bool = False
+    erased: bool = False
 
 
 class ContactUpdate(Message):
@@ -103,7 +103,8 @@ class ContactUpdate(Message):
 
     For scope `space`, `uid` is the SIM's id, `waiting` how many contacts wait for it, and `filling`
     says that a requested update is still being laid ready; its end is always told. For scope
-    `book`, `book` is the owner's name for the address book.
+    `book`, `book` is the owner's name for the address book, and `erased` says that nothing of the
+    entry is to be kept.
     """
 
     TYPE: ClassVar[str] = "contact.changed"
@@ -111,11 +112,12 @@ class ContactUpdate(Message):
     scope: Scope
     owner_id: UserId
     uid: str
-    rev: int
+    rev: RevOrZero
     op: Operation = Operation.MODIFIED
     card: dict[str, Any] | None = None
     changed_fields: tuple[str, ...] = ()
     group_id: GroupId | None = None
-    waiting: int | None = None
+    waiting: RevOrZero | None = None
     filling: bool = False
     book: str | None = None
+    erased: bool = False

@@ -17,6 +17,8 @@ from contactmesh.contracts.errors import invalid_field, invalid_fields
 from contactmesh.contracts.identifiers import MessageId
 
 CONTENT_TYPE = "application/cloudevents+json"
+BATCH_CONTENT_TYPE = "application/cloudevents-batch+json"
+"""Of a message with an array of several envelopes (CloudEvents JSON format, section 4)."""
 
 Traceparent = Annotated[
     str, StringConstraints(pattern=r"^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$")
@@ -101,13 +103,32 @@ class Envelope(BaseModel):
             Refusal: `invalid_argument`, naming the attributes that are wrong, or the body itself
                 when it is not UTF-8 JSON.
         """
+        return cls._checked(_json_of(body))
+
+    @classmethod
+    def decode_all(cls, body: bytes) -> list[Self]:
+        """Read what a message of an event exchange brings: one envelope, or an array of several.
+
+        Raises:
+            Refusal: as `decode`; one bad envelope spoils all.
+        """
+        read = _json_of(body)
+        return [cls._checked(one) for one in (read if isinstance(read, list) else [read])]
+
+    @classmethod
+    def _checked(cls, read: object) -> Self:
         try:
-            body.decode()
-        except UnicodeDecodeError as error:
-            raise invalid_field("", f"not UTF-8 at byte {error.start}") from error
-        try:
-            return cls.model_validate(from_json(body, allow_inf_nan=False))
+            return cls.model_validate(read)
         except ValidationError as error:
             raise invalid_fields(error) from error
-        except ValueError as error:
-            raise invalid_field("", f"not JSON: {error}") from error
+
+
+def _json_of(body: bytes) -> Any:  # noqa: ANN401 - JSON
+    try:
+        body.decode()
+    except UnicodeDecodeError as error:
+        raise invalid_field("", f"not UTF-8 at byte {error.start}") from error
+    try:
+        return from_json(body, allow_inf_nan=False)
+    except ValueError as error:
+        raise invalid_field("", f"not JSON: {error}") from error

@@ -6,9 +6,9 @@ user behind a command from the routing key alone, without a look-up and without 
 """
 
 import re
-from typing import Annotated
+from typing import Annotated, Final
 
-from pydantic import StringConstraints
+from pydantic import Field, StringConstraints
 
 USER_ID_PATTERN = r"^[a-z0-9][a-z0-9-]{0,38}[a-z0-9]$"
 CARRIER_OWNER_PREFIX = "carrier_"
@@ -34,6 +34,15 @@ InvitationId = Annotated[str, StringConstraints(pattern=GROUP_ID_PATTERN)]
 
 MessageId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9._:-]{1,64}$")]
 """A message's id, chosen by its sender; a repeated id is the same message."""
+
+MOST: Final = 2**63 - 1
+"""The largest number that a database can hold, or look for."""
+
+Rev = Annotated[int, Field(ge=1, le=MOST)]
+"""A revision that was given."""
+
+RevOrZero = Annotated[int, Field(ge=0, le=MOST)]
+"""A revision, 0 where none was given yet; and what is counted."""
 
 
 _TERMINAL_ID = re.compile(TERMINAL_ID_PATTERN)

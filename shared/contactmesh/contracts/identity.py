@@ -44,6 +44,15 @@ class TerminalRevoked(Message):
     user_id: OwnerId
 
 
+class Transport(StrEnum):
+    """The protocol that a terminal speaks to the broker."""
+
+    AMQP = "amqp"
+    """AMQP 0-9-1."""
+    MQTT = "mqtt"
+    """MQTT 3.1.1."""
+
+
 class _Body(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -105,12 +114,15 @@ class Enrol(_Body):
 
     code: Annotated[str, StringConstraints(min_length=8, max_length=64)]
     terminal_name: DisplayName
+    transport: Transport = Transport.AMQP
 
 
 class Credentials(_Body):
     """What a terminal needs to connect; the secret is shown this once and stored hashed.
 
     `broker_url` is an AMQP URL without user and password: these are `terminal_id` and `secret`.
+    `mqtt_url` says the same for MQTT, where `terminal_id` is the client id too and the user is
+    `<virtual host>:<terminal_id>`; none if the system offers no MQTT.
     """
 
     user_id: OwnerId
@@ -119,13 +131,25 @@ class Credentials(_Body):
     secret: str
     queue: str
     broker_url: str
+    mqtt_url: str | None = None
+
+
+class ReadyQueue(_Body):
+    """`POST /v1/terminals/{terminal_id}/queue`, as the terminal; without a body it is AMQP."""
+
+    transport: Transport = Transport.AMQP
 
 
 class QueueReady(_Body):
-    """The answer to `POST /v1/terminals/{terminal_id}/queue`: the queue exists and is bound."""
+    """The answer to `POST /v1/terminals/{terminal_id}/queue`.
+
+    By AMQP the queue exists and is bound. By MQTT the terminal makes it by subscribing. Either way
+    the terminal has no queue of the other kind any more.
+    """
 
     queue: str
     broker_url: str
+    mqtt_url: str | None = None
 
 
 class NewSecret(_Body):

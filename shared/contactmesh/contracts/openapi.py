@@ -66,6 +66,7 @@ class Operation:
 
     Attributes:
         asks: the request's body, if it has one.
+        asks_optionally: whether the body may be left out, which says what its defaults say.
         answers: the body of the answer that grants it, if it has one.
         status: of the answer that grants it.
         by: who may ask, `OPERATOR` or `TERMINAL`; nobody in particular if empty.
@@ -82,6 +83,7 @@ class Operation:
     by: str = OPERATOR
     refused: tuple[int, ...] = ()
     paged: bool = False
+    asks_optionally: bool = False
 
 
 OPERATIONS: Final = (
@@ -171,8 +173,10 @@ OPERATIONS: Final = (
         "/v1/terminals/{terminal_id}/queue",
         "Have the terminal's own queue made anew",
         identity.QueueReady,
+        identity.ReadyQueue,
         by=TERMINAL,
         refused=(403,),
+        asks_optionally=True,
     ),
     Operation(
         "post",
@@ -236,7 +240,10 @@ def _operation(operation: Operation) -> JsonObject:
         },
     }
     if operation.asks is not None:
-        described["requestBody"] = {"required": True, "content": _json(operation.asks)}
+        described["requestBody"] = {
+            "required": not operation.asks_optionally,
+            "content": _json(operation.asks),
+        }
     return described
 
 

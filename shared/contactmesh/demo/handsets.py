@@ -11,6 +11,7 @@ from contactmesh.contracts.identity import (
     CarrierRow,
     EnrolmentCode,
     RegisterUser,
+    Transport,
     UserRow,
 )
 from contactmesh.demo.measuring import Arrival, Arrivals
@@ -68,11 +69,15 @@ class Handset:
         name: what the owner calls it.
         folder: where it keeps credentials and phonebook.
         arrivals: is told what the terminal applied.
+        transport: the protocol that it speaks.
     """
 
-    def __init__(self, owner: Person, name: str, folder: Path, arrivals: Arrivals) -> None:
+    def __init__(
+        self, owner: Person, name: str, folder: Path, arrivals: Arrivals, transport: Transport
+    ) -> None:
         self.owner = owner
         self.name = name
+        self.transport = transport
         self._folder = folder
         self._arrivals = arrivals
         self._terminal: Terminal | None = None
@@ -87,6 +92,7 @@ class Handset:
             code=minted.code,
             name=self.name,
             region=self.owner.region,
+            transport=self.transport,
         )
 
     async def switch_on(self) -> None:

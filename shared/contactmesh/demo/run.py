@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from contactmesh.contracts.identity import RegisterUser
+from contactmesh.contracts.identity import RegisterUser, Transport
 from contactmesh.demo import texts
 from contactmesh.demo.carriers import CarrierDesks
 from contactmesh.demo.handsets import Handset, Operator
@@ -104,7 +104,8 @@ class Demo:
             stack = await self._start(running, folder / "system")
             cast = Cast(everyone(self._options.people), self._options.seed)
             arrivals = Arrivals()
-            handsets = _handsets(cast, folder / "terminals", arrivals)
+            by_mqtt = stack.terminal_mqtt_url is not None
+            handsets = _handsets(cast, folder / "terminals", arrivals, by_mqtt=by_mqtt)
             await self._enrol(cast, handsets, stack)
             desks = CarrierDesks(folder / "carriers")
             operator = self._operator_at(stack.identity_url, stack.operator_token_file)
@@ -160,6 +161,10 @@ class Demo:
             async with operator:
                 await asyncio.gather(*(enrol(person) for person in cast.people))
         self._narrator.done(texts.ENROLLED.format(people=len(cast.people), terminals=len(handsets)))
+        for handset in handsets:
+            if handset.transport is Transport.MQTT:
+                owner = handset.owner.name
+                self._narrator.say(texts.BY_MQTT.format(owner=owner, terminal=handset.name))
 
     async def _import(self, cast: Cast, handsets: Sequence[Handset]) -> None:
         total = sum(cast.books[one.owner.user_id].cards() for one in handsets)
@@ -172,13 +177,14 @@ class Demo:
         self._narrator.done(texts.IMPORTED.format(cards=total, books=len(handsets), typed=typed))
 
 
-def _handsets(cast: Cast, folder: Path, arrivals: Arrivals) -> list[Handset]:
+def _handsets(cast: Cast, folder: Path, arrivals: Arrivals, *, by_mqtt: bool) -> list[Handset]:
     handsets: list[Handset] = []
     for person in cast.people:
         names = (texts.PHONE, texts.TABLET) if person.user_id == _TWO_TERMINALS else (texts.PHONE,)
-        handsets += [
-            Handset(person, name, folder / f"{person.user_id} {name}", arrivals) for name in names
-        ]
+        for name in names:
+            transport = Transport.MQTT if by_mqtt and name == texts.TABLET else Transport.AMQP
+            place = folder / f"{person.user_id} {name}"
+            handsets.append(Handset(person, name, place, arrivals, transport))
     return handsets
 
 

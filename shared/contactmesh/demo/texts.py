@@ -106,6 +106,7 @@ STARTING = "Starting a broker, a database and the services"
 STARTED = "Broker, database and {services} services run, each a process of its own."
 ENROLLING = "Letting terminals in, each with a one-time code"
 ENROLLED = "{people} people have {terminals} terminals, each with credentials of its own."
+BY_MQTT = "{owner}'s {terminal} speaks MQTT, all others AMQP."
 IMPORTING = "Importing phonebooks"
 IMPORTED = (
     "{cards} contacts are in {books} phonebooks: exports of real phones, and {typed} contacts that "

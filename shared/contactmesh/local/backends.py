@@ -20,7 +20,7 @@ from contactmesh.messaging.definitions import render_definitions
 Supervise = Callable[[ProcessSpec, Callable[[], Awaitable[bool]]], Awaitable[None]]
 """Starts a process, waits until it is ready, and has it stopped when the stack stops."""
 
-PORT_NAMES = ("amqp", "management", "distribution", "epmd", "database")
+PORT_NAMES = ("amqp", "management", "distribution", "epmd", "mqtt", "database")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,11 +31,13 @@ class Broker:
         url: The virtual host, as the stack's operator.
         service_urls: The virtual host with the account of each service that has one.
         management_url: The management API with an administrator's account, if there is one.
+        mqtt_url: The virtual host as terminals reach it by MQTT, without credentials, if they can.
     """
 
     url: str = field(repr=False)
     service_urls: Mapping[str, str] = field(repr=False)
     management_url: str | None = field(repr=False)
+    mqtt_url: str | None
 
     @property
     def terminal_url(self) -> str:
@@ -66,6 +68,7 @@ async def given_broker(settings: StackSettings, url: SecretStr) -> Broker:
             for service, service_url in settings.service_amqp_urls.items()
         },
         management_url=management_url,
+        mqtt_url=settings.terminal_mqtt_url,
     )
 
 
@@ -84,7 +87,7 @@ async def private_broker(
     """
     node = RabbitMQNode(
         folder=settings.data / "broker",
-        ports=BrokerPorts(*(ports[name] for name in PORT_NAMES[:4])),
+        ports=BrokerPorts(*(ports[name] for name in PORT_NAMES[:5])),
         identity_port=identity_port,
         server=find_rabbitmq(),
     )
@@ -112,6 +115,7 @@ async def private_broker(
             for account in accounts
         },
         management_url=management_url,
+        mqtt_url=f"mqtt://{LOOPBACK}:{node.ports.mqtt}/",
     )
 
 

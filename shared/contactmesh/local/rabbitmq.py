@@ -21,7 +21,12 @@ from contactmesh.local.errors import NotInstalledError
 from contactmesh.local.ports import LOOPBACK
 from contactmesh.local.private_files import private_folder, write_private
 from contactmesh.local.process import ProcessSpec
-from contactmesh.messaging.topology import BROKER_MAX_MESSAGE_BYTES
+from contactmesh.messaging.topology import (
+    BROKER_MAX_MESSAGE_BYTES,
+    MQTT,
+    MQTT_PREFETCH,
+    TERMINAL_QUEUE_EXPIRY_MS,
+)
 
 IMAGE = "rabbitmq:4-management"
 
@@ -29,7 +34,12 @@ IMAGE = "rabbitmq:4-management"
 # this one runs as whoever starts it.
 _DEBIAN_SERVER = Path("/usr/lib/rabbitmq/bin/rabbitmq-server")
 
-_PLUGINS = ("rabbitmq_management", "rabbitmq_auth_backend_http", "rabbitmq_auth_backend_cache")
+_PLUGINS = (
+    "rabbitmq_management",
+    "rabbitmq_auth_backend_http",
+    "rabbitmq_auth_backend_cache",
+    "rabbitmq_mqtt",
+)
 
 # "Which nodes do you know?": two bytes of length, then the request. It answers with its own port.
 _EPMD_NAMES_REQUEST = b"\x00\x01n"
@@ -37,6 +47,15 @@ _EPMD_NAMES_REQUEST = b"\x00\x01n"
 # How long the broker believes an answer of identity_service, in milliseconds. It bounds how long a
 # revoked terminal that slips through could still act; its connections are closed at once.
 _AUTHORISATION_CACHE_MS = 10_000
+
+# How long a session outlives its connection: 3.10 knows the first name, 4.0 the second, and each
+# refuses a configuration file with the other. The default, a day, is too short for a phone. By MQTT
+# 4.0 has a limit of its own for what is too large; 3.10 keeps to that for all messages.
+_MQTT_LIMITS = (
+    f"-rabbitmq_mqtt subscription_ttl {TERMINAL_QUEUE_EXPIRY_MS}"
+    f" -rabbitmq_mqtt max_session_expiry_interval_seconds {TERMINAL_QUEUE_EXPIRY_MS // 1000}"
+    f" -rabbitmq_mqtt max_packet_size_authenticated {BROKER_MAX_MESSAGE_BYTES}"
+)
 
 # Its own epmd makes the name unique enough, and a constant name lets the data folder be moved.
 _NODE_NAME = "contactmesh@localhost"
@@ -50,6 +69,13 @@ max_message_size = {max_message_bytes}
 
 # Newer brokers offer an anonymous mechanism too.
 auth_mechanisms.1 = PLAIN
+
+mqtt.listeners.tcp.1 = {host}:{mqtt}
+mqtt.exchange = {mqtt_exchange}
+mqtt.allow_anonymous = false
+mqtt.prefetch = {prefetch}
+# What is retained would stay in memory for good, and nobody may read it.
+mqtt.retained_message_store = rabbit_mqtt_retained_msg_store_noop
 
 # Service accounts are internal; for everybody else identity_service is asked.
 auth_backends.1 = internal
@@ -82,6 +108,7 @@ class BrokerPorts:
     management: int
     distribution: int
     epmd: int
+    mqtt: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +137,9 @@ class RabbitMQNode:
         configuration = _CONFIGURATION.format(
             host=LOOPBACK,
             amqp=self.ports.amqp,
+            mqtt=self.ports.mqtt,
+            mqtt_exchange=MQTT,
+            prefetch=MQTT_PREFETCH,
             management=self.ports.management,
             identity=self.identity_port,
             cache_ms=_AUTHORISATION_CACHE_MS,
@@ -160,7 +190,9 @@ class RabbitMQNode:
             # its parent, so that signals, also the kernel's at our death, reach the machine itself.
             "RABBITMQ_ALLOW_INPUT": "1",
             "RABBITMQ_SERVER_START_ARGS": "-noinput",
-            "RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS": ("-kernel inet_dist_use_interface {127,0,0,1}"),
+            "RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS": (
+                f"-kernel inet_dist_use_interface {{127,0,0,1}} {_MQTT_LIMITS}"
+            ),
         }
 
     @property

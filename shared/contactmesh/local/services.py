@@ -42,6 +42,8 @@ def service_spec(
     if service == "identity_service":
         told["CONTACTMESH_OPERATOR_TOKEN_FILE"] = str(secrets.operator_token_file)
         told["CONTACTMESH_TERMINAL_AMQP_URL"] = broker.terminal_url
+        if broker.mqtt_url is not None:
+            told["CONTACTMESH_TERMINAL_MQTT_URL"] = broker.mqtt_url
         if broker.management_url is not None:
             told["CONTACTMESH_BROKER_MANAGEMENT_URL"] = broker.management_url
     elif service in ("group_service", "sync_service"):

@@ -59,6 +59,9 @@ class StackSettings(BaseSettings):
     broker_management_url: SecretStr | None = None
     """The management API of that broker: with it the stack declares the topology there, without it
     the services do."""
+    terminal_mqtt_url: str | None = None
+    """That broker's virtual host as terminals reach it by MQTT, without credentials, if they can;
+    a private node offers MQTT."""
     identity_port: int | None = Field(default=None, ge=1, le=65_535)
     """Where the broker asks identity_service; a private node is told the port that is chosen."""
     mongodb_url: SecretStr | None = Field(default=None, alias="MONGODB_URL")

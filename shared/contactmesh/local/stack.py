@@ -132,6 +132,11 @@ class Stack:
         return self._broker.terminal_url
 
     @property
+    def terminal_mqtt_url(self) -> str | None:
+        """The same for MQTT, if the broker offers it."""
+        return self._broker.mqtt_url
+
+    @property
     def broker_management_url(self) -> str | None:
         """The broker's management API with an administrator's account: not for logs."""
         return self._broker.management_url
@@ -270,7 +275,7 @@ class Stack:
         identity = copy_name(_IDENTITY, 1)
         if self.settings.identity_port is not None:
             ports[identity] = self.settings.identity_port
-        for name in ("amqp", identity):
+        for name in ("amqp", "mqtt", identity):
             if kept.get(name, ports[name]) != ports[name]:
                 self._log.say("warning", texts.PORT_CHANGED, port_of=name, port=ports[name])
         return ports

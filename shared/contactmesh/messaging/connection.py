@@ -21,6 +21,7 @@ from contactmesh.messaging.topology import (
     Queue,
     ServiceTopology,
     event_key,
+    subscription_queue,
     terminal_key,
     terminal_queue,
     user_key,
@@ -139,7 +140,9 @@ async def _declare_queue(channel: AbstractChannel, queue: Queue) -> None:
 
 
 async def declare_terminal_queue(url: str, terminal_id: str, user_id: str) -> str:
-    """Make sure that a terminal's queue exists and is bound; returns its name.
+    """Make sure that a terminal's AMQP queue exists and is bound; returns its name.
+
+    What it had by MQTT goes, since it would fill with what the terminal reads elsewhere.
 
     Raises:
         BrokerUnavailable: the broker cannot be reached or refuses.
@@ -151,18 +154,29 @@ async def declare_terminal_queue(url: str, terminal_id: str, user_id: str) -> st
         )
         await queue.bind(TERMINALS_EXCHANGE, terminal_key(terminal_id))
         await queue.bind(TERMINALS_EXCHANGE, user_key(user_id))
+        await channel.queue_delete(subscription_queue(terminal_id))
         return queue.name
 
 
 async def delete_terminal_queue(url: str, terminal_id: str) -> None:
-    """Delete a terminal's queue and what waits in it; nothing happens when there is none.
+    """Delete what waits for a terminal, by whichever protocol it comes for it.
 
     Raises:
         BrokerUnavailable: the broker cannot be reached or refuses.
     """
-    async with declaring(url, "identity_service terminal queue") as connection:
+    await delete_queues(url, terminal_queue(terminal_id), subscription_queue(terminal_id))
+
+
+async def delete_queues(url: str, *names: str) -> None:
+    """Delete queues and what waits in them; nothing happens where there is none.
+
+    Raises:
+        BrokerUnavailable: the broker cannot be reached or refuses.
+    """
+    async with declaring(url, "identity_service queues") as connection:
         channel = await connection.channel()
-        await channel.queue_delete(terminal_queue(terminal_id))
+        for name in names:
+            await channel.queue_delete(name)
 
 
 async def declare_integrator_queue(url: str, queue: str, scopes: Iterable[str]) -> None:
@@ -179,14 +193,3 @@ async def declare_integrator_queue(url: str, queue: str, scopes: Iterable[str]) 
         )
         for scope in scopes:
             await declared.bind(EVENTS, event_key("contact.changed", scope))
-
-
-async def delete_queue(url: str, queue: str) -> None:
-    """Delete a queue and what waits in it; nothing happens when there is none.
-
-    Raises:
-        BrokerUnavailable: the broker cannot be reached or refuses.
-    """
-    async with declaring(url, "identity_service integrator queue") as connection:
-        channel = await connection.channel()
-        await channel.queue_delete(queue)

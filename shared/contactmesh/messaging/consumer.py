@@ -15,6 +15,8 @@ import structlog
 from aiormq.channel import Channel
 from tenacity import AsyncRetrying, retry_if_exception_type, wait_exponential_jitter
 
+from contactmesh.contracts.envelope import BATCH_CONTENT_TYPE
+from contactmesh.messaging.batches import apart
 from contactmesh.messaging.connection import (
     BROKER_FAILURES,
     BrokerUnavailable,
@@ -24,7 +26,7 @@ from contactmesh.messaging.connection import (
     underlay,
 )
 from contactmesh.messaging.message import Delivery, Parked
-from contactmesh.messaging.parking import ParkingLimit, TooManyParked, park
+from contactmesh.messaging.parking import ParkingLimit, TooManyParked, park, sender_of
 from contactmesh.messaging.publisher import Publisher
 from contactmesh.messaging.topology import MAX_EVENT_BYTES, Queue
 from contactmesh.runtime.waiting import happened_within
@@ -132,14 +134,14 @@ class BatchConsumer:
                 await declare(channel, [self._queue])
                 raw = await underlay(channel)
                 await raw.basic_qos(prefetch_count=PREFETCH)
-                arrivals = _Arrivals(raw, self._queue.name, self._max_body)
+                arrivals = _Arrivals(raw, self._queue, self._max_body)
                 tag = await arrivals.start()
             self.consuming = True
             log.info("consuming", queue=self._queue.name)
             while batch := await arrivals.take(self._stopping):
-                await self._settle([delivery for _, delivery in batch])
+                await self._settle([delivery for one in batch for delivery in one.deliveries])
                 async with asyncio.timeout(ANSWER_SECONDS):
-                    await raw.basic_ack(batch[-1][0], multiple=True)
+                    await raw.basic_ack(batch[-1].tag, multiple=True)
             if self._stopping.is_set():
                 async with asyncio.timeout(ANSWER_SECONDS):
                     await raw.basic_cancel(tag)
@@ -169,7 +171,8 @@ class BatchConsumer:
         try:
             found: _Found = await retrying(self._find_poison, batch)
             parked = [*found.given_back, *found.poison]
-            self._limit.count(handled=len(batch) - len(parked), parked=len(parked))
+            senders = [sender_of(one.delivery) for one in parked]
+            self._limit.count(handled=len(batch) - len(parked), parked=senders)
             if parked:
                 await retrying(park, self._publisher, self._queue, parked)
             for one in found.poison:
@@ -220,14 +223,26 @@ def _place(error: BaseException) -> str:
     return "?" if trace is None else f"{trace.tb_frame.f_code.co_qualname}:{trace.tb_lineno}"
 
 
-class _Arrivals:
-    """The deliveries of one consumer on one channel, with their delivery tags."""
+@dataclass(frozen=True, slots=True)
+class _Arrived:
+    """A message with its delivery tag, as one delivery or as several."""
 
-    def __init__(self, channel: Channel, queue: str, max_body: int) -> None:
+    tag: int
+    deliveries: Sequence[Delivery]
+
+    @property
+    def size(self) -> int:
+        return sum(len(delivery.body) for delivery in self.deliveries)
+
+
+class _Arrivals:
+    """The messages of one consumer on one channel that are not handled yet."""
+
+    def __init__(self, channel: Channel, queue: Queue, max_body: int) -> None:
         self._channel = channel
         self._queue = queue
         self._max_body = max_body
-        self._waiting: deque[tuple[int, Delivery]] = deque()
+        self._waiting: deque[_Arrived] = deque()
         self._wake = asyncio.Event()
         self._ended = False
 
@@ -235,10 +250,10 @@ class _Arrivals:
         channel = self._channel
         channel.on_consumer_cancel_callbacks.add(self._end)
         channel.closing.add_done_callback(self._end)
-        ok = await channel.basic_consume(self._queue, self._arrived)
+        ok = await channel.basic_consume(self._queue.name, self._arrived)
         return str(ok.consumer_tag)
 
-    async def take(self, stopping: asyncio.Event) -> list[tuple[int, Delivery]]:
+    async def take(self, stopping: asyncio.Event) -> list[_Arrived]:
         """Whatever has arrived, or, when nothing has, the next; empty when stopping.
 
         Raises:
@@ -258,12 +273,14 @@ class _Arrivals:
         finally:
             stopped.cancel()
 
-    def _batch(self) -> list[tuple[int, Delivery]]:
+    def _batch(self) -> list[_Arrived]:
+        """As many messages as make a batch: none is parted, since it is acknowledged as one."""
         batch = [self._waiting.popleft()]
-        size = len(batch[0][1].body)
-        while self._waiting and len(batch) < BATCH:
-            size += len(self._waiting[0][1].body)
-            if size > BATCH_BYTES:
+        number, size = len(batch[0].deliveries), batch[0].size
+        while self._waiting:
+            number += len(self._waiting[0].deliveries)
+            size += self._waiting[0].size
+            if number > BATCH or size > BATCH_BYTES:
                 break
             batch.append(self._waiting.popleft())
         return batch
@@ -273,18 +290,17 @@ class _Arrivals:
         if tag is None:
             return
         size = len(message.body)
+        properties = message.header.properties
         too_large = size if size > self._max_body else None
-        self._waiting.append(
-            (
-                tag,
-                Delivery(
-                    body=b"" if too_large else bytes(message.body),
-                    too_large=too_large,
-                    key=message.routing_key or "",
-                    message_id=message.header.properties.message_id,
-                ),
-            )
+        delivery = Delivery(
+            body=b"" if too_large else bytes(message.body),
+            too_large=too_large,
+            key=message.routing_key or "",
+            message_id=properties.message_id,
         )
+        # A terminal must not make many of one command.
+        several = self._queue.brings_events and properties.content_type == BATCH_CONTENT_TYPE
+        self._waiting.append(_Arrived(tag, apart(delivery) if several else (delivery,)))
         self._wake.set()
 
     def _end(self, *_: object) -> None:

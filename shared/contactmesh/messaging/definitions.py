@@ -2,12 +2,19 @@
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from pydantic import JsonValue
 
-from contactmesh.messaging.topology import DEAD, EXCHANGES, SERVICES, policies
+from contactmesh.messaging.topology import (
+    DEAD,
+    EXCHANGE_BINDINGS,
+    EXCHANGES,
+    MQTT,
+    SERVICES,
+    policies,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +41,7 @@ def service_account(service: str, password: str) -> BrokerAccount:
         "identity_service": BrokerAccount(
             service,
             password,
-            configure=rf"^({exchanges}|(terminal|integrator)\..*)$",
+            configure=rf"^({exchanges}|(terminal|integrator)\..*|mqtt-subscription-.*)$",
             write=r"^(contactmesh\.events|(terminal|integrator)\..*)$",
             read=r"^contactmesh\.(events|terminals)$",
         ),
@@ -112,7 +119,7 @@ def render_definitions(
                 "internal": False,
                 "arguments": {},
             }
-            for name in EXCHANGES
+            for name in (*EXCHANGES, MQTT)
         ],
         "queues": [
             {
@@ -130,15 +137,11 @@ def render_definitions(
                 "source": source,
                 "vhost": vhost,
                 "destination": destination,
-                "destination_type": "queue",
+                "destination_type": kind,
                 "routing_key": key,
                 "arguments": {},
             }
-            for queue in queues
-            for source, destination, key in (
-                *((binding.exchange, queue.name, binding.key) for binding in queue.bindings),
-                (DEAD, queue.parking, queue.name),
-            )
+            for source, kind, destination, key in _bindings()
         ],
         "policies": [
             {
@@ -152,6 +155,16 @@ def render_definitions(
             for policy in policies()
         ],
     }
+
+
+def _bindings() -> Iterator[tuple[str, str, str, str]]:
+    """Source, kind of destination, destination and key of every binding."""
+    for queue in (queue for service in SERVICES for queue in service.queues):
+        for binding in queue.bindings:
+            yield binding.exchange, "queue", queue.name, binding.key
+        yield DEAD, "queue", queue.parking, queue.name
+    for joined in EXCHANGE_BINDINGS:
+        yield joined.source, "exchange", joined.destination, joined.key
 
 
 if __name__ == "__main__":

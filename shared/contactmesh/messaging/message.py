@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from contactmesh.contracts.envelope import Envelope
+from contactmesh.contracts.envelope import CONTENT_TYPE, Envelope
 from contactmesh.messaging.topology import EVENTS, FAN_OUT_KEY, TERMINALS, event_key, terminal_key
 
 MAX_RECIPIENTS = 500
@@ -26,6 +26,7 @@ class Outgoing:
     persistent: bool = True
     bcc: tuple[str, ...] = ()
     headers: Mapping[str, str] = field(default_factory=dict)
+    content_type: str = CONTENT_TYPE
 
     @classmethod
     def of(
@@ -47,7 +48,8 @@ class Outgoing:
     def event(cls, envelope: Envelope) -> "Outgoing":
         """An event for services and integrators."""
         scope = envelope.data.get("scope") if envelope.type == "contact.changed" else None
-        return cls.of(envelope, exchange=EVENTS, routing_key=event_key(envelope.type, scope))
+        key = event_key(envelope.type, scope, own_card=envelope.data.get("own_card") is True)
+        return cls.of(envelope, exchange=EVENTS, routing_key=key)
 
     @classmethod
     def to_terminal(cls, envelope: Envelope, terminal_id: str) -> "Outgoing":

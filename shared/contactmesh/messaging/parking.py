@@ -2,7 +2,7 @@
 
 A parked message lies in `<queue>.dead` with its reason in the headers, and no service takes it from
 there. When nearly everything would be parked, the release is bad and not the messages: the
-consumer stops instead.
+consumer stops instead. What one user sends never is nearly everything: the others are served.
 """
 
 from collections import deque
@@ -12,7 +12,9 @@ from typing import Final
 
 import uuid_utils
 
-from contactmesh.messaging.message import Outgoing, Parked
+from contactmesh.contracts.command import CommandAddress
+from contactmesh.contracts.errors import Refusal
+from contactmesh.messaging.message import Delivery, Outgoing, Parked
 from contactmesh.messaging.publisher import Publisher
 from contactmesh.messaging.topology import DEAD, Queue
 
@@ -29,7 +31,8 @@ class ParkingLimit:
 
     Raises `TooManyParked` from `count` once `ratio` of the last `window` messages, and at least
     `minimum` of them, were parked; or `in_a_row` without a good one between them, however healthy
-    it was before.
+    it was before. Of each sender no more than `of_one` messages count: a release that is bad parks
+    those of many, and a terminal that is bad stops the service for nobody else.
     """
 
     def __init__(
@@ -39,30 +42,51 @@ class ParkingLimit:
         minimum: int = 100,
         ratio: float = 0.9,
         in_a_row: int = 50,
+        of_one: int = 10,
     ) -> None:
-        self._recent: deque[bool] = deque(maxlen=window)
+        self._recent: deque[bool | str] = deque(maxlen=window)
+        self._of_one = of_one
         self._in_a_row = in_a_row
         self._row = 0
         self._minimum = minimum
         self._ratio = ratio
 
-    def count(self, *, handled: int, parked: int) -> None:
+    def count(self, *, handled: int, parked: Sequence[str | None]) -> None:
         """Take note of a batch.
+
+        Args:
+            handled: how many messages were good.
+            parked: who sent each of the others, none where nobody can tell.
 
         Raises:
             TooManyParked: stop consuming and leave the messages in the queue.
         """
         self._recent.extend([False] * handled)
-        self._recent.extend([True] * parked)
+        counted = [one for one in parked if self._note(one)]
         # A batch does not tell in which order they came: one good message ends the row.
-        self._row = 0 if handled else self._row + parked
-        bad = sum(self._recent)
+        self._row = 0 if handled else self._row + len(counted)
+        bad = sum(one is not False for one in self._recent)
         share = bad >= self._minimum and bad >= self._ratio * len(self._recent)
         if share or self._row >= self._in_a_row:
             raise TooManyParked(
                 f"{bad} of the last {len(self._recent)} messages cannot be handled. The consumer "
                 "has stopped and leaves the others in the queue; check the release."
             )
+
+    def _note(self, sender: str | None) -> bool:
+        """Whether a parked message counts."""
+        if sender is not None and self._recent.count(sender) >= self._of_one:
+            return False
+        self._recent.append(True if sender is None else sender)
+        return True
+
+
+def sender_of(delivery: Delivery) -> str | None:
+    """The user who sent a message, as the broker vouches for it; none for what services send."""
+    try:
+        return CommandAddress.parse(delivery.key).sender.user_id
+    except Refusal:
+        return None
 
 
 async def park(publisher: Publisher, queue: Queue, parked: Sequence[Parked]) -> None:

@@ -5,7 +5,7 @@ connection, so that acknowledgements still pass.
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Final, Self
@@ -14,7 +14,6 @@ import aiormq
 from aio_pika.abc import AbstractChannel, AbstractConnection
 from aiormq.channel import Channel
 
-from contactmesh.contracts.envelope import CONTENT_TYPE
 from contactmesh.messaging.connection import (
     BROKER_FAILURES,
     BrokerUnavailable,
@@ -26,7 +25,8 @@ from contactmesh.messaging.message import Outgoing
 
 CONFIRM_SECONDS: Final = 10.0
 WINDOW: Final = 500
-"""Publishes in flight at once; more would only wait in the broker."""
+WINDOW_BYTES: Final = 16 * 1024 * 1024
+"""Publishes in flight at once; more would only wait in the broker, until it is too late."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +69,7 @@ class Publisher:
         Raises:
             BrokerUnavailable: the broker did not take them all within 10 seconds a window.
         """
-        for start in range(0, len(messages), WINDOW):
-            window = messages[start : start + WINDOW]
+        for window in _windows(messages):
             await self._publish_window(window, mandatory=mandatory)
 
     async def close(self) -> None:
@@ -117,6 +116,19 @@ class Publisher:
         await close(opened.connection)
 
 
+def _windows(messages: Sequence[Outgoing]) -> Iterator[list[Outgoing]]:
+    window: list[Outgoing] = []
+    room = WINDOW_BYTES
+    for message in messages:
+        room -= len(message.body)
+        if window and (room < 0 or len(window) == WINDOW):
+            yield window
+            window, room = [], WINDOW_BYTES - len(message.body)
+        window.append(message)
+    if window:
+        yield window
+
+
 async def _publish(channel: Channel, message: Outgoing, *, mandatory: bool) -> None:
     await channel.basic_publish(
         message.body,
@@ -125,7 +137,7 @@ async def _publish(channel: Channel, message: Outgoing, *, mandatory: bool) -> N
         mandatory=mandatory,
         wait=False,
         properties=aiormq.spec.Basic.Properties(
-            content_type=CONTENT_TYPE,
+            content_type=message.content_type,
             delivery_mode=2 if message.persistent else 1,
             message_id=message.message_id,
             message_type=message.type,

@@ -23,7 +23,8 @@ from contactmesh.messaging.publisher import Publisher
 log = structlog.get_logger()
 
 SWEEP_SECONDS: Final = 5.0
-SWEEP_BATCH: Final = 500
+SWEEP_BATCH: Final = 100
+"""Messages of up to a megabyte each."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,9 +12,11 @@ COMMANDS = "contactmesh.commands"
 EVENTS = "contactmesh.events"
 TERMINALS = "contactmesh.terminals"
 DEAD = "contactmesh.dead"
+MQTT = "contactmesh.mqtt"
+"""Where MQTT clients publish and what their subscriptions are bound to; no AMQP client uses it."""
 
 EXCHANGES = (COMMANDS, EVENTS, TERMINALS, DEAD)
-"""All durable topic exchanges."""
+"""The durable topic exchanges that services declare."""
 
 MAX_BODY_BYTES = 1024 * 1024
 """The largest command that a service reads; a larger one is refused unread."""
@@ -28,6 +30,8 @@ TERMINAL_QUEUE_MESSAGES = 10_000
 TERMINAL_QUEUE_BYTES = 64 * 1024 * 1024
 TERMINAL_QUEUE_EXPIRY_MS = 30 * 24 * 3600 * 1000
 INTEGRATOR_QUEUE_BYTES = 1024 * 1024 * 1024
+MQTT_PREFETCH = 200
+"""How many messages may be under way to a terminal that speaks MQTT."""
 PARKING_BYTES = 1024 * 1024 * 1024
 PARKING_LOOKS = 1_000_000
 """To look at a parked message counts as a delivery, and RabbitMQ 4 drops a message after 20."""
@@ -57,6 +61,24 @@ class Binding:
 
 
 @dataclass(frozen=True, slots=True)
+class ExchangeBinding:
+    """An exchange bound to another one by a key."""
+
+    source: str
+    destination: str
+    key: str
+
+
+EXCHANGE_BINDINGS = (
+    ExchangeBinding(MQTT, COMMANDS, "command.*.*.*"),
+    ExchangeBinding(TERMINALS, MQTT, "terminal.*"),
+    ExchangeBinding(TERMINALS, MQTT, "user.*"),
+)
+"""What joins MQTT to the rest. Like the policies they come with the definitions alone: to bind them
+takes rights on both ends that no service is to have."""
+
+
+@dataclass(frozen=True, slots=True)
 class Queue:
     """A service's queue: a durable quorum queue, with a parking queue beside it."""
 
@@ -67,6 +89,11 @@ class Queue:
     def parking(self) -> str:
         """Where a message goes that a person has to look at."""
         return f"{self.name}.dead"
+
+    @property
+    def brings_events(self) -> bool:
+        """Whether what it brings comes from services alone."""
+        return all(binding.exchange == EVENTS for binding in self.bindings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +129,7 @@ GROUP = ServiceTopology(
     "group_service",
     handles_commands=True,
     events=(
-        "contact.changed.book",
+        "contact.changed.book.own",
         "contact.changed.line",
         "group.audience.requested",
         "group.dissolved",
@@ -112,7 +139,7 @@ GROUP = ServiceTopology(
 FANOUT = ServiceTopology(
     "fanout_service",
     events=(
-        "contact.changed.book",
+        "contact.changed.book.#",
         "contact.changed.card",
         "contact.changed.space",
         "group.created",
@@ -145,7 +172,8 @@ MULTI_SIM = ServiceTopology(
     "multi_sim_replication_service",
     handles_commands=True,
     events=(
-        "contact.changed.book",
+        "book.page",
+        "contact.changed.book.#",
         "registration.recycled",
         "sim.removed",
         "space.catch_up",
@@ -153,7 +181,9 @@ MULTI_SIM = ServiceTopology(
         "terminal.revoked",
     ),
 )
-SYNC = ServiceTopology("sync_service", handles_commands=True, events=("terminal.revoked",))
+SYNC = ServiceTopology(
+    "sync_service", handles_commands=True, events=("book.wanted", "terminal.revoked")
+)
 SERVICES = (IDENTITY, GROUP, FANOUT, REGISTRY, MULTI_SIM, SYNC)
 
 
@@ -173,18 +203,16 @@ def policies() -> tuple[Policy, ...]:
     key, without which a dead message would go to all of its BCC keys once more.
     """
     service_queues = [queue for service in SERVICES for queue in service.queues]
+    of_a_terminal = {
+        "queue-version": 2,
+        "max-length": TERMINAL_QUEUE_MESSAGES,
+        "max-length-bytes": TERMINAL_QUEUE_BYTES,
+        "overflow": "drop-head",
+        "expires": TERMINAL_QUEUE_EXPIRY_MS,
+    }
     return (
-        Policy(
-            "terminals",
-            r"^terminal\.",
-            {
-                "queue-version": 2,
-                "max-length": TERMINAL_QUEUE_MESSAGES,
-                "max-length-bytes": TERMINAL_QUEUE_BYTES,
-                "overflow": "drop-head",
-                "expires": TERMINAL_QUEUE_EXPIRY_MS,
-            },
-        ),
+        Policy("terminals", r"^terminal\.", of_a_terminal),
+        Policy("subscriptions", "^mqtt-subscription-", of_a_terminal),
         Policy(
             "integrators",
             r"^integrator\.",
@@ -224,14 +252,29 @@ def policies() -> tuple[Policy, ...]:
     )
 
 
-def event_key(event_type: str, scope: str | None = None) -> str:
-    """The routing key of an event: its type, and for `contact.changed` its scope."""
-    return event_type if scope is None else f"{event_type}.{scope}"
+def event_key(event_type: str, scope: str | None = None, *, own_card: bool = False) -> str:
+    """The routing key of an event: its type, and for `contact.changed` its scope.
+
+    An owner's own card in an address book has a key of its own: few entries are one, and the groups
+    need to hear of no others.
+    """
+    key = event_type if scope is None else f"{event_type}.{scope}"
+    return f"{key}.own" if own_card else key
 
 
 def terminal_queue(terminal_id: str) -> str:
-    """The one queue of a terminal."""
+    """The queue of a terminal that speaks AMQP."""
     return f"terminal.{terminal_id}"
+
+
+def subscription_queue(terminal_id: str) -> str:
+    """The queue of a terminal that speaks MQTT, as the broker makes and names it."""
+    return f"mqtt-subscription-{terminal_id}qos1"
+
+
+def topic(key: str) -> str:
+    """The MQTT topic that stands for a routing key."""
+    return key.replace(".", "/")
 
 
 def terminal_key(terminal_id: str) -> str:

@@ -12,6 +12,7 @@ from pydantic import ValidationError
 from contactmesh.contracts.envelope import Envelope, Message
 from contactmesh.contracts.errors import ErrorCode, Refusal, invalid_field, invalid_fields
 from contactmesh.deciding.decision import Told
+from contactmesh.messaging.batches import together
 from contactmesh.messaging.message import Delivery, Outgoing, Parked
 from contactmesh.runtime.metrics import RECEIVED
 
@@ -48,7 +49,7 @@ def read_events(
 
 
 def events_of(service: str, told: Iterable[Told], cause: Envelope, now: datetime) -> list[Outgoing]:
-    """What is told to others, as events of a service, each under an id of its own.
+    """What is told to others, as messages with events of a service, each under an id of its own.
 
     Args:
         service: whose events they are.
@@ -56,7 +57,7 @@ def events_of(service: str, told: Iterable[Told], cause: Envelope, now: datetime
         cause: the message that led to it.
         now: the time.
     """
-    return [
+    return together(
         Outgoing.event(
             Envelope.of(
                 one.message,
@@ -69,7 +70,7 @@ def events_of(service: str, told: Iterable[Told], cause: Envelope, now: datetime
             )
         )
         for one in told
-    ]
+    )
 
 
 def _read(delivery: Delivery, kinds: Mapping[str, type[Message]]) -> Event:

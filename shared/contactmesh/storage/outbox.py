@@ -92,6 +92,7 @@ def _document(entry: OutboxEntry, token: str, leased_until: datetime) -> Documen
         "type": message.type,
         "timestamp": message.timestamp,
         "correlation_id": message.correlation_id,
+        "content_type": message.content_type,
     }
 
 
@@ -106,5 +107,6 @@ def _entry(document: Document) -> OutboxEntry:
             type=document["type"],
             timestamp=document["timestamp"],
             correlation_id=document["correlation_id"],
+            content_type=document["content_type"],
         ),
     )

@@ -40,17 +40,55 @@ async def ascending(
     width = limit
     while after < until and len(found) < limit:
         edge = min(after + width, until)
+        bounds = {"$gt": after, "$lte": edge}
         missing = limit - len(found)
-        window = await collection.find(
-            {**where, by: {"$gt": after, "$lte": edge}},
-            sort=[(by, 1)],
-            limit=missing,
-            without=without,
-        )
+        window = await _window(collection, where, by, bounds, 1, limit=missing, without=without)
         found += window
         after = edge
         width = _next_width(width, len(window), missing - len(window))
     return found
+
+
+async def descending(
+    collection: Collection,
+    where: Mapping[str, Any],
+    by: str,
+    *,
+    before: int,
+    since: int,
+    limit: int,
+    without: Sequence[str] = (),
+) -> list[Document]:
+    """The last documents, `limit` at the most, whose `by` lies before `before` and down to `since`.
+
+    The other arguments, and what it costs, are as with `ascending`.
+    """
+    found: list[Document] = []
+    width = limit
+    while before > since and len(found) < limit:
+        edge = max(before - width, since)
+        bounds = {"$lt": before, "$gte": edge}
+        missing = limit - len(found)
+        window = await _window(collection, where, by, bounds, -1, limit=missing, without=without)
+        found += window
+        before = edge
+        width = _next_width(width, len(window), missing - len(window))
+    return found
+
+
+async def _window(
+    collection: Collection,
+    where: Mapping[str, Any],
+    by: str,
+    bounds: Mapping[str, int],
+    direction: int,
+    *,
+    limit: int,
+    without: Sequence[str],
+) -> list[Document]:
+    return await collection.find(
+        {**where, by: bounds}, sort=[(by, direction)], limit=limit, without=without
+    )
 
 
 def _next_width(width: int, found: int, missing: int) -> int:

@@ -17,10 +17,12 @@ the local store that it keeps right, the updates are what `Terminal.updates` giv
 is a `TerminalError`.
 """
 
+from contactmesh.contracts.identity import Transport
 from contactmesh.terminal.book_entries import (
     Duplicate,
     Joined,
     Rejected,
+    RestoredBook,
     SyncOutcome,
     SyncState,
 )
@@ -57,6 +59,8 @@ from contactmesh.terminal.errors import (
     TerminalClosed,
     TerminalError,
     TerminalInUse,
+    TransportNotOffered,
+    UnfitUid,
     UnknownContact,
     UnknownJoin,
     UnknownSim,
@@ -64,6 +68,7 @@ from contactmesh.terminal.errors import (
 )
 from contactmesh.terminal.groups import Publication
 from contactmesh.terminal.phonebook import Phonebook
+from contactmesh.terminal.rules.arriving import Arrival, Arrived
 from contactmesh.terminal.rules.lines import KnownLine
 from contactmesh.terminal.rules.scheduling import Schedule
 from contactmesh.terminal.rules.spaces import Overwritten, PendingChange, PendingContact
@@ -94,6 +99,8 @@ __all__ = [
     "AcceptingCancelled",
     "AlreadyEnrolled",
     "Applied",
+    "Arrival",
+    "Arrived",
     "AuthenticationRefused",
     "CheckedContact",
     "CommandRefused",
@@ -139,6 +146,7 @@ __all__ = [
     "PhonebookUnusable",
     "Publication",
     "Rejected",
+    "RestoredBook",
     "RevisionConflict",
     "Schedule",
     "SimContactsWaiting",
@@ -151,6 +159,9 @@ __all__ = [
     "TerminalError",
     "TerminalFolder",
     "TerminalInUse",
+    "Transport",
+    "TransportNotOffered",
+    "UnfitUid",
     "UnknownContact",
     "UnknownJoin",
     "UnknownSim",

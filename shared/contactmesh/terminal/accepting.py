@@ -1,18 +1,15 @@
 """Looking at what waits for a SIM, and deciding on it (rows M5, M6)."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from itertools import groupby
+from operator import itemgetter
 
-from pydantic import ValidationError
-
-from contactmesh.contacts import Card
-from contactmesh.contracts.errors import ErrorBody, ErrorCode
 from contactmesh.contracts.multi_sim.commands import (
     MOST_SHOWN,
     Decide,
     DecisionTaken,
     Pending,
-    PendingItem,
     ShowPending,
 )
 from contactmesh.terminal.decisions import Choice, Tally
@@ -21,17 +18,15 @@ from contactmesh.terminal.errors import (
     LargeRemoval,
     RevisionConflict,
     TerminalError,
-    UnreadableReply,
 )
+from contactmesh.terminal.pending_pages import pages, read_items
 from contactmesh.terminal.phonebook import Phonebook
-from contactmesh.terminal.phonebook_spaces import Waiting
+from contactmesh.terminal.phonebook_accepting import Waiting
 from contactmesh.terminal.progress import Progress
 from contactmesh.terminal.pulling import Ask
-from contactmesh.terminal.reading import unreadable
 from contactmesh.terminal.rules.spaces import (
     PendingChange,
     PendingContact,
-    has_fit_uid,
     too_many,
 )
 from contactmesh.terminal.space_entries import AcceptOutcome, PendingBook
@@ -62,16 +57,18 @@ class Accepting:
 
     async def pending(self, choice: Choice) -> PendingBook:
         """What waits; see `SimCommands.pending`."""
-        contacts: list[PendingContact] = []
+        contacts: dict[str, PendingContact] = {}
         looked_at: Pending | None = None
-        async for page in self._pages(choice):
+        async for page in pages(self._ask, choice):
             # Of several pages the first one's revision counts: what has changed since the earliest
             # look is not settled by a decision that names it.
             looked_at = looked_at or page
-            contacts += await self._phonebook.preview(choice.carrier_id, _waiting(page.items))
+            shown = await self._phonebook.preview(choice.carrier_id, read_items(page.items))
+            contacts |= {one.uid: one for one in shown}
         if looked_at is None:  # nothing that could wait was named
             looked_at = await self._ask(ShowPending(sim_id=choice.sim_id, limit=1), Pending)
-        return PendingBook(looked_at.pending_rev, looked_at.filling, tuple(contacts))
+        by_uid = tuple(contacts[uid] for uid in sorted(contacts))
+        return PendingBook(looked_at.pending_rev, looked_at.filling, by_uid)
 
     async def accept(
         self,
@@ -117,8 +114,7 @@ class Accepting:
                 if not removals:
                     await self._guard(choice, left, contacts, removed_before)
                 for rev, gone in left:
-                    for at in range(0, len(gone), MOST_SHOWN):
-                        await self._take(choice, gone[at : at + MOST_SHOWN], rev, tally)
+                    await self._take(choice, gone, rev, tally)
             except RevisionConflict:
                 # What changed while it was taken over is shown again, with the rest.
                 if choice.pending_rev is not None:
@@ -132,20 +128,24 @@ class Accepting:
         """Accept all but removals, which come last because all of them together are guarded.
 
         Returns:
-            The removals, with the revision as of which they were shown.
+            The removals in pages, each with the revision as of which it was shown.
         """
-        left: list[tuple[int, list[Waiting]]] = []
+        left: dict[str, tuple[int, Waiting]] = {}
         done = number = 0
-        async for page in self._pages(choice):
-            items = _waiting(page.items)
+        async for page in pages(self._ask, choice):
+            items = read_items(page.items)
             cards = [item for item in items if item.card is not None]
             await self._take(choice, cards, page.pending_rev, tally)
-            left.append((page.pending_rev, [item for item in items if item.card is None]))
+            for item in items:
+                # A contact that has changed since is shown again: the later look counts.
+                left.pop(item.uid, None)
+                if item.card is None:
+                    left[item.uid] = (page.pending_rev, item)
             done += len(items)
             number = number or (page.waiting if choice.uids is None else len(choice.uids))
             if progress is not None and items:
                 progress(done, max(done, number))
-        return left
+        return _by_revision(left.values())
 
     async def _guard(
         self,
@@ -164,17 +164,23 @@ class Accepting:
             raise LargeRemoval(number, contacts)
 
     async def _take(self, choice: Choice, page: Sequence[Waiting], rev: int, tally: Tally) -> None:
-        """First the phonebook, then the service: what a break in between leaves is shown again."""
         if not page:
             return
-        writing = asyncio.ensure_future(self._phonebook.accept(choice.carrier_id, page))
+        taking = asyncio.ensure_future(self._take_page(choice, page, rev, tally))
         try:
-            await asyncio.shield(writing)
-        finally:
-            # Cancelled or not, what is being written is written to its end, and counts.
-            results, applied = await writing
-            self._emit(applied.updates)
-            tally.add(results)
+            await asyncio.shield(taking)
+        except asyncio.CancelledError as cancelled:
+            # What is being taken over is taken to its end: what is here does not wait any more.
+            await asyncio.wait((taking,))
+            raise cancelled from taking.exception()
+
+    async def _take_page(
+        self, choice: Choice, page: Sequence[Waiting], rev: int, tally: Tally
+    ) -> None:
+        """First the phonebook, then the service: what a break in between leaves is shown again."""
+        results, applied = await self._phonebook.accept(choice.carrier_id, page)
+        self._emit(applied.updates)
+        tally.add(results)
         await self._decide(choice, rev, page, accept=True)
 
     async def decline(self, choice: Choice, *, progress: Progress | None = None) -> int:
@@ -183,7 +189,7 @@ class Accepting:
             settled = 0
             while True:
                 try:
-                    async for page in self._pages(choice):
+                    async for page in pages(self._ask, choice):
                         if page.items:
                             settled += await self._leave(choice, page)
                         if progress is not None and page.items:
@@ -197,7 +203,7 @@ class Accepting:
 
     async def _leave(self, choice: Choice, page: Pending) -> int:
         """What was declined stays in the space: a later edit here may be stored over it."""
-        items = _waiting(page.items)
+        items = read_items(page.items)
         taken = await self._decide(choice, page.pending_rev, items, accept=False)
         await self._phonebook.declined(choice.carrier_id, items)
         return taken.settled
@@ -205,8 +211,8 @@ class Accepting:
     async def nothing_new(self, choice: Choice) -> dict[str, str]:
         """The digests of those that wait and that would change nothing if they were accepted."""
         found: dict[str, str] = {}
-        async for page in self._pages(choice):
-            waiting = [one for one in _waiting(page.items) if one.card is not None]
+        async for page in pages(self._ask, choice):
+            waiting = [one for one in read_items(page.items) if one.card is not None]
             shown = await self._phonebook.preview(choice.carrier_id, waiting)
             found |= {
                 item.uid: item.digest
@@ -222,67 +228,16 @@ class Accepting:
         command = Decide(sim_id=choice.sim_id, pending_rev=rev, accept=accept, uids=uids)
         return await self._ask(command, DecisionTaken)
 
-    async def _pages(self, choice: Choice) -> AsyncIterator[Pending]:
-        """What waits of what is chosen, page by page.
 
-        Raises:
-            RevisionConflict: it is not what was looked at.
-        """
-        for uids in _chosen(choice):
-            after: str | None = None
-            while True:
-                command = ShowPending(sim_id=choice.sim_id, uids=uids, after=after)
-                page = await self._ask(command, Pending)
-                if choice.pending_rev not in (None, page.pending_rev):
-                    raise _moved_on(page.pending_rev)
-                yield page
-                after = page.after
-                if after is None:
-                    break
-
-
-def _chosen(choice: Choice) -> Iterator[tuple[str, ...] | None]:
-    """The uids to ask for, as many as go in one command; all that wait if none are named."""
-    if choice.uids is None:
-        yield None
-        return
-    # What no space takes does not wait either.
-    uids = sorted(filter(has_fit_uid, choice.uids))
-    for at in range(0, len(uids), MOST_SHOWN):
-        yield tuple(uids[at : at + MOST_SHOWN])
+def _by_revision(looks: Iterable[tuple[int, Waiting]]) -> list[tuple[int, list[Waiting]]]:
+    """Removals as they were looked at, in pages of one revision."""
+    pages: list[tuple[int, list[Waiting]]] = []
+    for rev, of_rev in groupby(looks, key=itemgetter(0)):
+        gone = [item for _, item in of_rev]
+        pages += [(rev, gone[at : at + MOST_SHOWN]) for at in range(0, len(gone), MOST_SHOWN)]
+    return pages
 
 
 def _number(choice: Choice, page: Pending, settled: int) -> int:
     """Of how many contacts so many are settled."""
     return settled + page.waiting - len(page.items) if choice.uids is None else len(choice.uids)
-
-
-def _waiting(items: Iterable[PendingItem]) -> list[Waiting]:
-    """What waits, read.
-
-    Raises:
-        UnreadableReply: a card is no JSContact card.
-    """
-    try:
-        return [
-            Waiting(
-                item.uid,
-                None if item.card is None else Card.model_validate(item.card),
-                item.over,
-            )
-            for item in items
-        ]
-    except ValidationError as error:
-        raise UnreadableReply(
-            f"A contact that waits cannot be read ({unreadable(error)}). Update the terminal."
-        ) from error
-
-
-def _moved_on(rev: int) -> RevisionConflict:
-    return RevisionConflict(
-        ErrorBody(
-            code=ErrorCode.CONFLICT,
-            message="What waits is not what you looked at. Look at it again, and decide on that.",
-            details={"current_rev": rev},
-        )
-    )

@@ -1,25 +1,31 @@
 """What the server says of the owner's address book, laid over the phonebook in one transaction."""
 
 from collections.abc import Mapping
-from typing import Any, Final, TypeAlias
+from typing import Any, TypeAlias
 
 from pydantic import ValidationError
 
-from contactmesh.contacts import Card, digest
+from contactmesh.contacts import Card, digest, display_name
 from contactmesh.contracts.contact import ContactUpdate
-from contactmesh.contracts.sync.records import BookEntry, ChangeResult, ListedEntry
+from contactmesh.contracts.sync.records import BookEntry, ChangeResult, ListedEntry, Outcome
 from contactmesh.terminal.book_records import MarkedEntry
 from contactmesh.terminal.contact_changes import ContactChanges
 from contactmesh.terminal.reading import unreadable
 from contactmesh.terminal.records import Records
+from contactmesh.terminal.rules.arriving import Came
 from contactmesh.terminal.rules.full_sync import Listed, Plan, after_loss, compare
-from contactmesh.terminal.rules.syncing import Became, Known, SentChange, after_news, after_result
+from contactmesh.terminal.rules.syncing import (
+    UNREADABLE,
+    Became,
+    Known,
+    SentChange,
+    after_news,
+    after_result,
+)
 from contactmesh.terminal.updates import UnreadableUpdate, Update
 
 News: TypeAlias = BookEntry | ListedEntry | ContactUpdate
 """What the server tells of an entry; without a card it was deleted."""
-
-UNREADABLE_RESULT: Final = "What stands on the server cannot be read here. Update the terminal."
 
 
 class BookChanges:
@@ -29,22 +35,38 @@ class BookChanges:
         records: the phonebook's rows.
         contacts: changes to single contacts.
         updates: takes what really changed.
+
+    Attributes:
+        came: what became here as the server told it, without being the result of a change here.
     """
 
     def __init__(self, records: Records, contacts: ContactChanges, updates: list[Update]) -> None:
         self._records = records
         self._contacts = contacts
         self._updates = updates
+        self.came: list[Came] = []
 
     def result(self, sent: MarkedEntry, result: ChangeResult) -> None:
         """What became of a change that this terminal sent."""
+        if self._stands(sent, result):
+            self._records.book.told(sent.uid, Known(result.rev, sent.own))
+            return
         own = self._own(sent.uid)
         card = None if sent.card is None else Card.model_validate_json(sent.card)
         try:
             became = after_result(SentChange(sent.known, card), result, own)
         except ValidationError:
-            became = Became(sent.known, own, UNREADABLE_RESULT)
+            became = Became(sent.known, own, UNREADABLE)
+            self._records.book.unread(sent.uid, result.rev or 0)
+        if result.erased:
+            self._records.joins.forget_of(sent.uid)
         self._become(sent.uid, own, became)
+
+    def _stands(self, sent: MarkedEntry, result: ChangeResult) -> bool:
+        """Whether an entry is the same here, there and as it was sent: no card has to be read."""
+        taken = result.outcome in (Outcome.APPLIED, Outcome.SAME)
+        same_there = taken and result.card is None and not result.deleted
+        return same_there and sent.own is not None and self._records.book.own(sent.uid) == sent.own
 
     def news(self, entry: News) -> bool:
         """What the server tells of an entry, asked or not.
@@ -58,7 +80,11 @@ class BookChanges:
             self._updates.append(
                 UnreadableUpdate(type=entry.TYPE, message_id=None, reason=unreadable(error))
             )
+            self._records.book.unread(entry.uid, entry.rev)
             return False
+        self._records.book.readable(entry.uid)
+        if entry.erased:
+            self._records.joins.forget_of(entry.uid)
         if entry.rev == 0:
             # It was asked for.
             self._records.book.never_was(entry.uid)
@@ -69,10 +95,16 @@ class BookChanges:
             if alike is not None:
                 self._adopt(alike, entry.uid)
                 own = self._own(entry.uid)
+        if card is not None and known == Known():
+            # Of what two terminals made under one uid, only what is one person's is joined.
+            own = None if self._contacts.set_apart(entry.uid, card.to_json()) else own
         became = after_news(known, own, entry.rev, card)
         if became is None:
             self._records.book.passed_over(entry.uid, entry.rev)
-        return became is not None and self._become(entry.uid, own, became)
+        if became is None or not self._become(entry.uid, own, became):
+            return False
+        self.came.append(Came(entry.uid, _name(own), _name(became.own)))
+        return True
 
     def listed(self, listed: Mapping[str, Listed], since: int, *, restored: bool) -> Plan:
         """A whole listing of the book; what is to be fetched, and is in doubt, is left to do."""
@@ -80,12 +112,15 @@ class BookChanges:
         for uid, theirs in plan.adopt.items():
             self._adopt(uid, theirs)
         for uid in plan.delete:
+            self.came.append(Came(uid, _name(self._own(uid)), None))
             self.delete(uid)
         for uid, known in plan.known.items():
             self._records.book.told(uid, known)
         self._records.book.forget(plan.forget)
         for uid, entry in listed.items():
             self._records.book.passed_over(uid, entry.rev)
+            if entry.erased:
+                self._records.joins.forget_of(uid)
         return plan
 
     def lost(self, listed: Mapping[str, Listed]) -> None:
@@ -100,7 +135,7 @@ class BookChanges:
         return None if contact is None else Card.model_validate(contact.own)
 
     def _become(self, uid: str, before: Card | None, became: Became) -> bool:
-        changed = _digest(before) != _digest(became.own)
+        changed = _differ(before, became.own)
         if changed and became.own is None:
             self.delete(uid)
         elif changed and became.own is not None:
@@ -111,22 +146,27 @@ class BookChanges:
         self._records.book.told(uid, became.known, became.problem)
         return changed
 
-    def delete(self, uid: str) -> None:
-        """An entry is deleted, if it is here."""
+    def delete(self, uid: str) -> bool:
+        """An entry is deleted, if it is here; whether it was."""
         contact = self._records.own_contact(uid)
         if contact is not None:
             self._contacts.delete_own(contact.contact_id)
+        return contact is not None
 
     def _adopt(self, uid: str, theirs: str) -> None:
         """An entry that was never synced is the server's, which has another uid."""
-        contact = self._records.own_contact(uid)
-        if contact is not None and contact.own is not None:
-            self._contacts.write_own(contact.contact_id, {**contact.own, "uid": theirs})
+        self._contacts.give_uid(uid, theirs)
 
 
 def _card(uid: str, card: Mapping[str, Any] | None) -> Card | None:
     return None if card is None else Card.model_validate({**card, "uid": uid})
 
 
-def _digest(card: Card | None) -> str | None:
-    return None if card is None else digest(card)
+def _name(card: Card | None) -> str | None:
+    return None if card is None else display_name(card)
+
+
+def _differ(before: Card | None, after: Card | None) -> bool:
+    if before is None or after is None:
+        return before is not after
+    return digest(before) != digest(after)

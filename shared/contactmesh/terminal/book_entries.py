@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from contactmesh.terminal.entries import Contact
+from contactmesh.terminal.rules.arriving import Arrived
 from contactmesh.terminal.rules.scheduling import Schedule
 
 TELLING_AFTER: Final = timedelta(days=1)
@@ -14,6 +15,8 @@ TELLING_AFTER: Final = timedelta(days=1)
 @dataclass(frozen=True, slots=True)
 class Rejected:
     """An entry that the server does not take as it is here. It is sent again once it is edited.
+
+    One that was erased elsewhere is not here any more, and is told by the sync that found it out.
 
     Attributes:
         uid: the entry's uid.
@@ -32,11 +35,13 @@ class SyncOutcome:
 
     Attributes:
         sent: changes that the server took.
-        received: contacts that were added, changed or deleted here.
+        received: contacts that other terminals added, changed or deleted, and that are so here
+            now: also what was pushed since this terminal was opened, or synced last.
         merged: changes that were joined with what other terminals had changed.
         conflicts: changes that met others of the same; what lost is kept, see `conflicts`.
         rejected: all that the server does not take now, of this sync and of earlier ones.
         full: whether the whole book had to be compared.
+        arrived: what was received, each contact once.
     """
 
     sent: int = 0
@@ -45,6 +50,7 @@ class SyncOutcome:
     conflicts: int = 0
     rejected: tuple[Rejected, ...] = ()
     full: bool = False
+    arrived: tuple[Arrived, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +76,20 @@ class SyncState:
     def failing_long(self, now: datetime) -> bool:
         """Whether it has failed for a day or longer."""
         return self.failing_since is not None and now - self.failing_since >= TELLING_AFTER
+
+
+@dataclass(frozen=True, slots=True)
+class RestoredBook:
+    """What restoring the book did.
+
+    Attributes:
+        restored: entries that are again as they were.
+        before: when it was still as it had been, by the server's clock: restoring it to that
+            moment takes this back.
+    """
+
+    restored: int
+    before: datetime
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Final
 
 from contactmesh.terminal.rules.full_sync import Here
-from contactmesh.terminal.rules.syncing import Known
+from contactmesh.terminal.rules.syncing import UNREADABLE, Known
 from contactmesh.terminal.rules.views import CardJson
 
 _NOW: Final = "strftime('%Y-%m-%dT%H:%M:%fZ', 'now')"
@@ -29,12 +29,14 @@ class MarkedEntry:
         known: what the server last said of it.
         updated_at: when the owner changed it last, by this terminal's clock.
         card: its JSON, none if it was deleted.
+        own: the digest of its card, none if it was deleted.
     """
 
     uid: str
     known: Known
     updated_at: datetime
     card: str | None
+    own: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,16 +105,36 @@ class BookRecords:
             "UPDATE book_entries SET told_rev = max(told_rev, ?) WHERE uid = ?", (rev, uid)
         )
 
+    def unread(self, uid: str, rev: int) -> None:
+        """The server told of an entry what cannot be read here, perhaps by a later version."""
+        self._database.execute(
+            "INSERT INTO book_entries (uid, told_rev, updated_at) "  # noqa: S608 - a constant
+            f"VALUES (?, ?, {_NOW}) ON CONFLICT (uid) DO UPDATE "
+            "SET told_rev = max(told_rev, excluded.told_rev)",
+            (uid, rev),
+        )
+
+    def readable(self, uid: str) -> None:
+        """What stands can be read by now: what could not be taken over is asked for again."""
+        self._database.execute(
+            "UPDATE book_entries SET problem = NULL WHERE uid = ? AND problem = ?",
+            (uid, UNREADABLE),
+        )
+
     def never_was(self, uid: str) -> None:
         """The server has nothing of an entry, whatever it told before."""
         self._database.execute("UPDATE book_entries SET told_rev = 0 WHERE uid = ?", (uid,))
         self._forget_what_is_nowhere(uid)
 
     def behind(self) -> list[str]:
-        """The uids of entries that are not marked any more, and older than the server told."""
+        """The uids of entries that are not marked any more, and older than the server told.
+
+        Those are among them of which the server told what could not be read.
+        """
         rows = self._database.execute(
-            f"SELECT b.uid FROM book_entries b WHERE NOT ({_MARKED}) "  # noqa: S608 - a constant
-            "AND b.told_rev > coalesce(b.rev, 0)"
+            f"SELECT b.uid FROM book_entries b WHERE (NOT ({_MARKED}) OR b.problem = ?) "  # noqa: S608 - a constant
+            "AND b.told_rev > coalesce(b.rev, 0)",
+            (UNREADABLE,),
         )
         return [row["uid"] for row in rows]
 
@@ -133,6 +155,7 @@ class BookRecords:
         """Keep deletions as long as the server does."""
         self._database.execute(
             "DELETE FROM book_entries WHERE own IS NULL AND digest IS NULL "
+            "AND told_rev <= coalesce(rev, 0) "
             "AND updated_at < strftime('%Y-%m-%dT%H:%M:%fZ', 'now', ?)",
             (f"-{_TOMBSTONE_DAYS} days",),
         )
@@ -150,6 +173,13 @@ class BookRecords:
             "SELECT uid FROM book_entries WHERE own = ? AND rev IS NULL AND digest IS NULL "
             "AND told_rev = 0 ORDER BY uid LIMIT 1",
             (digest,),
+        ).fetchone()
+        return None if row is None else str(row["uid"])
+
+    def alike(self, digest: str) -> str | None:
+        """The uid of the first entry here that has these contents."""
+        row = self._database.execute(
+            "SELECT uid FROM book_entries WHERE own = ? ORDER BY uid LIMIT 1", (digest,)
         ).fetchone()
         return None if row is None else str(row["uid"])
 
@@ -173,7 +203,7 @@ class BookRecords:
             new: also those of which it has never been told.
         """
         rows = self._database.execute(
-            "SELECT b.uid, b.rev, b.digest, b.updated_at, c.own AS card "  # noqa: S608 - a constant
+            "SELECT b.uid, b.rev, b.digest, b.own, b.updated_at, c.own AS card "  # noqa: S608 - a constant
             "FROM book_entries b LEFT JOIN contacts c ON c.uid = b.uid AND c.own IS NOT NULL "
             f"WHERE {_MARKED} AND b.problem IS NULL "
             "AND (? OR b.rev IS NOT NULL OR b.digest IS NOT NULL) ORDER BY b.uid LIMIT ?",
@@ -185,9 +215,17 @@ class BookRecords:
                 known=Known(row["rev"], row["digest"]),
                 updated_at=datetime.fromisoformat(row["updated_at"]),
                 card=row["card"],
+                own=row["own"],
             )
             for row in rows
         ]
+
+    def own(self, uid: str) -> str | None:
+        """The digest of what an entry says here, none if it is not here."""
+        row = self._database.execute(
+            "SELECT own FROM book_entries WHERE uid = ?", (uid,)
+        ).fetchone()
+        return None if row is None else row["own"]
 
     def problems(self) -> list[tuple[str, CardJson | None, str]]:
         """The uids of entries that the server does not take, with their cards, and why."""

@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Final
 
@@ -13,6 +13,7 @@ from contactmesh.contracts.sync.commands import (
     MOST_CHANGES,
     MOST_LISTED,
     MOST_WITH_CARDS,
+    BookList,
     BookListing,
     Exchange,
     Exchanged,
@@ -20,10 +21,11 @@ from contactmesh.contracts.sync.commands import (
     Fetched,
     History,
     ListBook,
+    ListBooks,
     ListHistory,
 )
 from contactmesh.contracts.sync.records import Change, ChangeResult, Outcome
-from contactmesh.terminal.book_entries import SyncOutcome
+from contactmesh.terminal.book_entries import Rejected, SyncOutcome
 from contactmesh.terminal.book_records import MarkedEntry
 from contactmesh.terminal.entries import Applied
 from contactmesh.terminal.errors import (
@@ -36,6 +38,7 @@ from contactmesh.terminal.errors import (
 from contactmesh.terminal.phonebook import Phonebook
 from contactmesh.terminal.progress import Progress
 from contactmesh.terminal.pulling import Ask
+from contactmesh.terminal.rules.arriving import Arrivals, Came
 from contactmesh.terminal.rules.full_sync import Listed
 from contactmesh.terminal.rules.spaces import too_many
 from contactmesh.terminal.storing import ROOM_BYTES
@@ -57,12 +60,14 @@ class _Run:
 
     removals: bool
     progress: Progress | None
+    arrivals: Arrivals
     due: int = 0
     sent: int = 0
     received: int = 0
     merged: int = 0
     conflicts: int = 0
     full: bool = False
+    erased: list[Rejected] = field(default_factory=list)
 
     def report(self) -> None:
         if self.progress is not None:
@@ -74,6 +79,9 @@ class _Run:
             self.sent += result.outcome is not Outcome.REJECTED
             self.merged += result.outcome is Outcome.MERGED
             self.conflicts += result.outcome in (Outcome.CONFLICT, Outcome.SUPERSEDED)
+            if result.erased:
+                problem = result.problem or ""
+                self.erased.append(Rejected(result.uid, result.name or "", problem))
 
 
 class BookSync:
@@ -94,32 +102,41 @@ class BookSync:
         self._phonebook = phonebook
         self._ask = ask
         self._emit = emit
+        self._arrivals = Arrivals()
         self._one_at_a_time = asyncio.Lock()
+
+    def arrived(self, came: Iterable[Came]) -> None:
+        """Entries were pushed: the next sync tells of them, since it finds nothing left to do."""
+        self._arrivals.add(came)
 
     async def sync(
         self, *, removals: bool = False, progress: Progress | None = None
     ) -> SyncOutcome:
         """Sync the book; see `BookCommands.sync`."""
         async with self._one_at_a_time:
-            run = _Run(removals, progress)
+            run = _Run(removals, progress, self._arrivals)
             try:
                 await self._sync(run)
             except _FAILURES as error:
-                await self._phonebook.sync_failed(datetime.now(UTC), str(error))
+                problem = error.error.message if isinstance(error, CommandRefused) else str(error)
+                await self._phonebook.sync_failed(datetime.now(UTC), problem)
                 raise
             await self._phonebook.sync_ended(datetime.now(UTC))
+            arrived = self._arrivals.told()
+            self._arrivals.clear()
             return SyncOutcome(
                 sent=run.sent,
-                received=run.received,
+                received=len(arrived),
                 merged=run.merged,
                 conflicts=run.conflicts,
-                rejected=await self._phonebook.rejected(),
+                rejected=(*run.erased, *await self._phonebook.rejected()),
                 full=run.full,
+                arrived=arrived,
             )
 
     async def fetch(self, uids: Sequence[str]) -> None:
         """Take over entries as they stand on the server; what was changed here stays."""
-        await self._fetch(_Run(removals=False, progress=None), uids)
+        await self._fetch(_Run(removals=False, progress=None, arrivals=Arrivals()), uids)
 
     async def _sync(self, run: _Run) -> None:
         count = await self._phonebook.book_count()
@@ -130,9 +147,13 @@ class BookSync:
         # so it is sent only once all that changed there is known. An empty book has nothing.
         new = await self._phonebook.book_token() is None
         while True:
-            sent = await self._phonebook.next_to_send(limit=MOST_CHANGES, room=ROOM_BYTES, new=new)
+            # Before what is sent is read: what is edited from here on counts as later.
+            sent_at = datetime.now(UTC)
+            sent, sent_all = await self._phonebook.next_to_send(
+                limit=MOST_CHANGES, room=ROOM_BYTES, new=new
+            )
             try:
-                exchanged = await self._exchange(run, sent)
+                exchanged = await self._exchange(run, sent, sent_at, sent_all=sent_all)
             except CommandRefused as error:
                 if error.code is not ErrorCode.FULL_SYNC_REQUIRED or run.full:
                     raise
@@ -148,11 +169,14 @@ class BookSync:
                 new = True
         await self._fetch(run, await self._phonebook.behind())
 
-    async def _exchange(self, run: _Run, sent: Sequence[MarkedEntry]) -> Exchanged:
+    async def _exchange(
+        self, run: _Run, sent: Sequence[MarkedEntry], sent_at: datetime, *, sent_all: bool
+    ) -> Exchanged:
         command = Exchange(
             token=await self._phonebook.book_token(),
             changes=tuple(_change(one) for one in sent),
-            sent_at=datetime.now(UTC),
+            sent_at=sent_at,
+            sent_all=sent_all,
             confirm_deletions=run.removals,
         )
         try:
@@ -171,8 +195,12 @@ class BookSync:
     # The full sync
 
     async def _full_sync(self, run: _Run, *, restored: bool) -> None:
-        cards = await self._phonebook.book_is_empty()
+        cards, waiting = await self._phonebook.book_is_empty(), run.due
         limit = MOST_WITH_CARDS if cards else MOST_LISTED
+        if cards and run.progress is not None:
+            # Nothing else tells of how many contacts the pages are.
+            books = (await self._ask(ListBooks(), BookList)).books
+            run.due = waiting + sum(book.entries for book in books)
         page = first = await self._list(run, cards=cards, limit=limit, after=None)
         listed = _listed(first)
         while page.after is not None:
@@ -182,7 +210,7 @@ class BookSync:
         lost = [uid for uid, rev in plan.doubted.items() if not await self._remembers(uid, rev)]
         await self._phonebook.lost_there({uid: listed[uid] for uid in lost})
         fetch = [*plan.fetch, *(uid for uid in plan.doubted if uid not in set(lost))]
-        run.due += run.received + len(plan.delete) + len(fetch)
+        run.due = waiting + run.received + len(plan.delete) + len(fetch)
         self._took(run, len(plan.delete), applied)
         await self._fetch(run, fetch)
         await self._phonebook.save_book_token(first.token)
@@ -192,7 +220,7 @@ class BookSync:
         history = await self._ask(ListHistory(uid=uid, before=rev + 1, limit=1), History)
         return any(version.rev == rev for version in history.versions)
 
-    async def _list(self, run: _Run, *, cards: bool, limit: int, after: str | None) -> BookListing:
+    async def _list(self, run: _Run, *, cards: bool, limit: int, after: int | None) -> BookListing:
         page = await self._ask(ListBook(after=after, cards=cards, limit=limit), BookListing)
         if cards:
             entries = [one for one in page.entries if one.card is not None]
@@ -215,6 +243,7 @@ class BookSync:
 
     def _took(self, run: _Run, received: int, applied: Applied) -> None:
         self._emit(applied.updates)
+        run.arrivals.add(applied.came)
         run.received += received
         run.report()
 
@@ -230,7 +259,7 @@ def _change(entry: MarkedEntry) -> Change:
 
 
 def _listed(page: BookListing) -> dict[str, Listed]:
-    return {one.uid: Listed(one.rev, one.digest) for one in page.entries}
+    return {one.uid: Listed(one.rev, one.digest, one.erased) for one in page.entries}
 
 
 def _stuck(results: Iterable[ChangeResult]) -> bool:

@@ -15,6 +15,7 @@ from contactmesh.contracts.sync.commands import (
     Deleted,
     DeletedList,
     Erase,
+    Erased,
     History,
     ListBooks,
     ListConflicts,
@@ -28,9 +29,9 @@ from contactmesh.contracts.sync.commands import (
     Settle,
 )
 from contactmesh.contracts.sync.records import ConflictView, Policy, Version
-from contactmesh.terminal.book_entries import Duplicate, Joined, SyncOutcome
+from contactmesh.terminal.book_entries import Duplicate, Joined, RestoredBook, SyncOutcome
 from contactmesh.terminal.commands import ServiceCommands
-from contactmesh.terminal.errors import UnknownContact
+from contactmesh.terminal.errors import UnfitUid
 from contactmesh.terminal.progress import Progress
 from contactmesh.terminal.rules.scheduling import Schedule
 from contactmesh.terminal.rules.spaces import has_fit_uid
@@ -98,25 +99,31 @@ class BookCommands(ServiceCommands):
         Raises:
             UnknownContact: there is none with this id.
             NoOwnEntry: a group alone brought the contact.
+            UnfitUid: its uid is none that the book takes.
         """
         uid = None
         if contact_id is not None:
             (uid,) = await self.phonebook.uids_of((contact_id,))
+            _check_uid(uid)
         await self._requests.ask(SetOwnCard(uid=uid), Done)
+        await self.phonebook.save_own_card(uid)
 
     # What was
 
-    async def history(self, contact: str, *, cards: bool = False) -> tuple[Version, ...]:
+    async def history(self, uid: str, *, cards: bool = False) -> tuple[Version, ...]:
         """The versions of an entry of the last 30 days, the newest first.
 
         Args:
-            contact: the contact's id, or the uid of one that is deleted.
+            uid: the entry's; of a contact `Phonebook.uids_of` tells it.
             cards: whether to get what they said.
 
+        Returns:
+            None where the server has never had such an entry.
+
         Raises:
-            NoOwnEntry: a group alone brought the contact.
+            UnfitUid: no entry of the book has such a uid.
         """
-        uid = await self._uid_of(contact)
+        _check_uid(uid)
         found: list[Version] = []
         before: int | None = None
         while True:
@@ -126,15 +133,6 @@ class BookCommands(ServiceCommands):
             before = page.before
             if before is None:
                 return tuple(found)
-
-    async def _uid_of(self, contact: str) -> str:
-        try:
-            (uid,) = await self.phonebook.uids_of((contact,))
-        except UnknownContact:
-            if not has_fit_uid(contact):
-                raise
-            return contact
-        return uid
 
     async def deleted(self) -> tuple[Deleted, ...]:
         """The entries that were deleted in the last 30 days, the newest first."""
@@ -147,22 +145,25 @@ class BookCommands(ServiceCommands):
             if before is None:
                 return tuple(found)
 
-    async def restore(self, contact: str, rev: int) -> None:
+    async def restore(self, uid: str, rev: int) -> None:
         """Let an entry be again as one of its versions is.
 
         It is so here when this returns, unless it was edited here and not synced yet.
 
         Args:
-            contact: the contact's id, or the uid of one that is deleted.
+            uid: the entry's, also of a deleted one.
             rev: the version's revision, as `history` and `deleted` tell it.
+
+        Raises:
+            UnfitUid: no entry of the book has such a uid.
         """
-        uid = await self._uid_of(contact)
+        _check_uid(uid)
         await self._requests.ask(Restore(uid=uid, rev=rev), Restored)
         await self._book_sync.fetch((uid,))
 
     async def restore_book(
         self, at: datetime, progress: Callable[[int], None] | None = None
-    ) -> int:
+    ) -> RestoredBook:
         """Let the whole book be as it was at a time of the last 30 days.
 
         What was not synced yet is synced before, so that it is not taken for newer than that.
@@ -170,9 +171,6 @@ class BookCommands(ServiceCommands):
         Args:
             at: when.
             progress: told how many entries have been looked at.
-
-        Returns:
-            How many entries were restored.
         """
         await self.sync()
         restored = looked_at = 0
@@ -188,25 +186,29 @@ class BookCommands(ServiceCommands):
             if through is None:
                 break
         await self.sync()
-        return restored
+        return RestoredBook(restored, page.before)
 
-    async def erase(self, contacts: Iterable[str]) -> None:
+    async def erase(self, uids: Iterable[str]) -> tuple[str, ...]:
         """Erase entries with their history and conflicts: nothing can restore them.
 
         Args:
-            contacts: the ids of contacts, or the uids of some that are deleted.
+            uids: the entries', also of deleted ones.
 
-        Raises:
-            NoOwnEntry: a group alone brought one of them; nothing was erased.
+        Returns:
+            The uids of those that there were, here or on the server.
         """
-        uids = [await self._uid_of(contact) for contact in contacts]
-        for at in range(0, len(uids), MOST_RESTORED):
-            page = uids[at : at + MOST_RESTORED]
-            there = tuple(uid for uid in dict.fromkeys(page) if has_fit_uid(uid))
+        asked = list(dict.fromkeys(uids))
+        erased: set[str] = set()
+        for at in range(0, len(asked), MOST_RESTORED):
+            page = asked[at : at + MOST_RESTORED]
+            there = tuple(uid for uid in page if has_fit_uid(uid))
             if there:
-                await self._requests.ask(Erase(uids=there), Done)
-            self._tell(await self.phonebook.erased(page))
+                erased.update((await self._requests.ask(Erase(uids=there), Erased)).uids)
+            here, applied = await self.phonebook.erased(page)
+            erased.update(here)
+            self._tell(applied)
             await self._book_sync.fetch(there)
+        return tuple(uid for uid in asked if uid in erased)
 
     # Conflicts
 
@@ -255,8 +257,16 @@ class BookCommands(ServiceCommands):
         Raises:
             UnknownJoin: there is none with this id.
         """
-        self._tell(await self.phonebook.undo_join(join_id))
+        self._tell(await self.phonebook.undo_join(join_id, datetime.now(UTC)))
 
     async def joins(self) -> list[Joined]:
         """What can be undone, the latest first."""
-        return await self.phonebook.joins()
+        return await self.phonebook.joins(datetime.now(UTC))
+
+
+def _check_uid(uid: str) -> None:
+    if not has_fit_uid(uid):
+        raise UnfitUid(
+            "The contact's uid is too long for the address book, or has control characters. "
+            "The next sync gives it another."
+        )

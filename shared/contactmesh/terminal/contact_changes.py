@@ -10,7 +10,7 @@ from contactmesh.contacts import Card, changed_fields, digest, display_name
 from contactmesh.terminal.errors import LinkRefused
 from contactmesh.terminal.records import ContactRecord, Records
 from contactmesh.terminal.rules.lines import lay_over
-from contactmesh.terminal.rules.linking import Candidate, own_entry_for, reach_keys
+from contactmesh.terminal.rules.linking import Candidate, own_entry_for, reach_keys, strangers
 from contactmesh.terminal.rules.ownership import (
     Composed,
     Inherited,
@@ -153,12 +153,14 @@ class ContactChanges:
         if before is not None and before.own is not None and before.uid != uid:
             self._records.spaces.stay_private(before.uid, uid)
         self._track(before, contact)
+        reached_by = reach_keys(shown, self._region)
+        if contact.own is not None and contact.own != shown:
+            reached_by |= reach_keys(contact.own, self._region)
         self._records.save_contact(
             replace(contact, uid=uid, display_name=name),
             sort_key=_sort_key(shown, name),
             search_text=_search_text(shown, name),
-            reached_by=reach_keys(contact.own or {}, self._region)
-            | reach_keys(shown, self._region),
+            reached_by=reached_by,
         )
         if not shown:
             return
@@ -226,6 +228,27 @@ class ContactChanges:
         else:
             self._save(replace(edited, shown=self._checked_own(edited)))
         return contact_id
+
+    def set_apart(self, uid: str, card: CardJson) -> bool:
+        """Give an entry another uid if this card, which has the same, is another person's.
+
+        Returns:
+            Whether it got one.
+        """
+        contact = self._records.own_contact(uid)
+        if contact is None or contact.own is None:
+            return False
+        if not strangers(contact.own, card, self._region):
+            return False
+        return self.give_uid(uid, f"urn:uuid:{self._new_id()}")
+
+    def give_uid(self, uid: str, other: str) -> bool:
+        """Give an entry another uid, if it is here; whether it was."""
+        contact = self._records.own_contact(uid)
+        if contact is None or contact.own is None:
+            return False
+        self.write_own(contact.contact_id, {**contact.own, "uid": other})
+        return True
 
     def delete_own(self, contact_id: str) -> None:
         """Delete the owner's entry; where a member is behind it, what groups show of them stays.

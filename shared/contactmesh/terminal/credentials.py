@@ -10,7 +10,8 @@ from typing import Final
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from contactmesh.contracts.identity import Credentials
+from contactmesh.contracts.identity import Credentials, Transport
+from contactmesh.messaging.topology import subscription_queue, terminal_queue
 from contactmesh.terminal.errors import FolderUnusable, NotEnrolled, TerminalInUse
 
 _CREDENTIALS: Final = "credentials.json"
@@ -25,6 +26,7 @@ class Enrolment(BaseModel):
         identity_url: where identity_service listens.
         credentials: who the terminal is.
         region: the country (ISO 3166) of numbers without a country code in this phonebook.
+        transport: the protocol that it speaks to the broker.
     """
 
     model_config = ConfigDict(extra="ignore", frozen=True)
@@ -32,6 +34,14 @@ class Enrolment(BaseModel):
     identity_url: str
     credentials: Credentials
     region: str | None = None
+    transport: Transport = Transport.AMQP
+
+    def speaking(self, transport: Transport) -> "Enrolment":
+        """The enrolment of a terminal that speaks this protocol from now on."""
+        queue_of = subscription_queue if transport is Transport.MQTT else terminal_queue
+        queue = queue_of(self.credentials.terminal_id)
+        credentials = self.credentials.model_copy(update={"queue": queue})
+        return self.model_copy(update={"credentials": credentials, "transport": transport})
 
 
 class TerminalFolder:

@@ -7,6 +7,7 @@ from contactmesh.contacts import Card, Damage
 from contactmesh.contracts.carrier.check import LineChange
 from contactmesh.contracts.carrier.records import ShownState
 from contactmesh.contracts.group.views import Role
+from contactmesh.terminal.rules.arriving import Came
 from contactmesh.terminal.rules.lines import KnownLine, Question
 from contactmesh.terminal.updates import Update
 
@@ -131,7 +132,14 @@ class CheckedContact:
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """What messages did: the updates for the user, and the groups that have to be pulled now."""
+    """What messages did.
+
+    Attributes:
+        updates: those for the user.
+        groups_to_pull: the groups that have to be pulled now.
+        came: entries of the owner's that are as the server told them.
+    """
 
     updates: tuple[Update, ...]
     groups_to_pull: tuple[str, ...]
+    came: tuple[Came, ...] = ()

@@ -48,6 +48,10 @@ class IdentityUnavailable(TerminalError):
     """identity_service cannot be reached or does not answer. Try again later."""
 
 
+class TransportNotOffered(TerminalError):
+    """The system does not speak the protocol that the terminal is to use. Use another."""
+
+
 class AuthenticationRefused(TerminalError):
     """The broker or identity_service does not know these credentials. Enrol again."""
 
@@ -128,6 +132,10 @@ class LinkRefused(TerminalError):
 
 class NoOwnEntry(TerminalError):
     """A group brought the contact; the owner has no entry of their own that could be deleted."""
+
+
+class UnfitUid(TerminalError):
+    """No entry of the book has such a uid: it is too long, or has control characters."""
 
 
 class UnknownJoin(TerminalError):

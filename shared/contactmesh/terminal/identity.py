@@ -8,11 +8,18 @@ import aiohttp
 from pydantic import BaseModel, ValidationError
 
 from contactmesh.contracts.errors import ErrorBody
-from contactmesh.contracts.identity import AccessLog, Credentials, NewSecret, QueueReady
+from contactmesh.contracts.identity import (
+    AccessLog,
+    Credentials,
+    NewSecret,
+    QueueReady,
+    Transport,
+)
 from contactmesh.terminal.errors import (
     AuthenticationRefused,
     EnrolmentRefused,
     IdentityUnavailable,
+    TransportNotOffered,
 )
 
 _TIMEOUT: Final = aiohttp.ClientTimeout(total=15)
@@ -48,27 +55,32 @@ class IdentityClient:
     ) -> None:
         await self._session.close()
 
-    async def enrol(self, code: str, terminal_name: str) -> Credentials:
+    async def enrol(self, code: str, terminal_name: str, transport: Transport) -> Credentials:
         """Trade a one-time code for credentials. The secret is shown this once.
 
         Raises:
-            EnrolmentRefused: the code is wrong, used or expired, or the name is not acceptable.
+            EnrolmentRefused: the code is wrong, used or expired, the name is not acceptable, or the
+                transport is not offered.
             IdentityUnavailable: no answer, or not one that can be read.
         """
-        body = {"code": code, "terminal_name": terminal_name}
+        body = {"code": code, "terminal_name": terminal_name, "transport": transport.value}
         status, answer = await self._ask("POST", "/v1/enrolments", body=body)
         if status >= HTTPStatus.BAD_REQUEST:
             raise EnrolmentRefused(self._read(answer, _Problem).error)
         return self._read(answer, Credentials)
 
-    async def ready_queue(self, terminal_id: str, secret: str) -> QueueReady:
-        """Have the terminal's queue made and bound, if it is not there.
+    async def ready_queue(self, terminal_id: str, secret: str, transport: Transport) -> QueueReady:
+        """Have the terminal's queue made and bound, or by MQTT have room made for it.
 
         Raises:
+            TransportNotOffered: the system does not speak this protocol.
             AuthenticationRefused: the terminal is unknown or was revoked.
             IdentityUnavailable: no answer, or not one that can be read.
         """
-        answer = await self._ask_as("POST", "queue", terminal_id, secret)
+        asked = {"transport": transport.value}
+        status, answer = await self._ask_as("POST", "queue", terminal_id, secret, body=asked)
+        if status == HTTPStatus.BAD_REQUEST:
+            raise TransportNotOffered(self._read(answer, _Problem).error.message)
         return self._read(answer, QueueReady)
 
     async def rotate_secret(self, terminal_id: str, secret: str) -> str:
@@ -78,7 +90,7 @@ class IdentityClient:
             AuthenticationRefused: the terminal is unknown, was revoked or has another secret.
             IdentityUnavailable: no answer, or not one that can be read; the old secret is good.
         """
-        answer = await self._ask_as("POST", "secret", terminal_id, secret)
+        _, answer = await self._ask_as("POST", "secret", terminal_id, secret)
         return self._read(answer, NewSecret).secret
 
     async def access_log(self, terminal_id: str, secret: str) -> AccessLog:
@@ -88,13 +100,22 @@ class IdentityClient:
             AuthenticationRefused: the terminal is unknown, was revoked or has another secret.
             IdentityUnavailable: no answer, or not one that can be read.
         """
-        answer = await self._ask_as("GET", "access-log", terminal_id, secret)
+        _, answer = await self._ask_as("GET", "access-log", terminal_id, secret)
         return self._read(answer, AccessLog)
 
-    async def _ask_as(self, method: str, what: str, terminal_id: str, secret: str) -> bytes:
+    async def _ask_as(
+        self,
+        method: str,
+        what: str,
+        terminal_id: str,
+        secret: str,
+        *,
+        body: dict[str, str] | None = None,
+    ) -> tuple[int, bytes]:
         status, answer = await self._ask(
             method,
             f"/v1/terminals/{terminal_id}/{what}",
+            body=body,
             authorization=aiohttp.encode_basic_auth(terminal_id, secret),
         )
         if status in _NOT_YOURS:
@@ -102,7 +123,7 @@ class IdentityClient:
                 f"identity_service does not know terminal {terminal_id}, or revoked it. "
                 "Enrol again with a code from the operator."
             )
-        return answer
+        return status, answer
 
     async def _ask(
         self,

@@ -15,10 +15,10 @@ JOINS_KEPT: Final = timedelta(days=30)
 
 @dataclass(frozen=True, slots=True)
 class JoinRecord:
-    """Two entries that were made one, under the first one's uid.
+    """Two entries that were made one, under the uid of the one that stayed.
 
     Attributes:
-        first: the first as it was.
+        first: the one that stayed, as it was.
         second: the other as it was.
         joined: what came of them.
         linked_to: the member that was behind the second, and has been behind the first since.

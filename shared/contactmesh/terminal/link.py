@@ -2,13 +2,14 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from typing import Final, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 import structlog
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type
 from tenacity.wait import wait_random_exponential
 
-from contactmesh.contracts.identity import AccessLog, Credentials
+from contactmesh.contracts.identity import AccessLog, Credentials, Transport
+from contactmesh.terminal.amqp_session import AmqpSession
 from contactmesh.terminal.credentials import Enrolment
 from contactmesh.terminal.errors import (
     AuthenticationRefused,
@@ -16,8 +17,10 @@ from contactmesh.terminal.errors import (
     TerminalClosed,
     TerminalError,
 )
-from contactmesh.terminal.identity import IdentityClient
 from contactmesh.terminal.session import CredentialsRefused, QueueMissing, Session, SessionLost
+
+if TYPE_CHECKING:
+    from contactmesh.terminal.identity import IdentityClient
 
 STEADY_SECONDS: Final = 10.0
 """A session that lived shorter counts as a failed attempt, so that a flapping one backs off."""
@@ -59,6 +62,7 @@ class Link:
 
         Raises:
             AuthenticationRefused: the credentials are no longer valid.
+            TransportNotOffered: the system does not speak the terminal's protocol.
         """
         try:
             while True:
@@ -124,12 +128,12 @@ class Link:
 
     async def _open(self) -> Session:
         try:
-            return await Session.open(self._enrolment.credentials)
+            return await self._open_session()
         except QueueMissing:
             _log.info("terminal_queue_missing", queue=self._enrolment.credentials.queue)
             try:
                 await self._make_queue()
-                return await Session.open(self._enrolment.credentials)
+                return await self._open_session(queue_ready=True)
             except (QueueMissing, IdentityUnavailable, CredentialsRefused) as error:
                 raise SessionLost(type(error).__name__) from error
         except CredentialsRefused as error:
@@ -141,14 +145,23 @@ class Link:
                 raise SessionLost(f"{error}, {type(unavailable).__name__}") from error
             raise SessionLost(str(error)) from error
 
+    async def _open_session(self, *, queue_ready: bool = False) -> Session:
+        credentials = self._enrolment.credentials
+        if self._enrolment.transport is Transport.MQTT:
+            from contactmesh.terminal.mqtt_session import MqttSession  # noqa: PLC0415 - seldom needed
+
+            return await MqttSession.open(credentials, queue_ready=queue_ready)
+        return await AmqpSession.open(credentials)
+
     async def rotate(self) -> None:
         """Change the secret: the old one is void when this returns, and a session is opened anew.
 
         Raises:
             AuthenticationRefused: the terminal is unknown or was revoked.
             IdentityUnavailable: the old secret is good, or the new one, which is kept.
+            TransportNotOffered: the system speaks the terminal's protocol no more; as above.
         """
-        async with IdentityClient(self._enrolment.identity_url) as identity:
+        async with self._identity() as identity:
             await self._take_next_secret(identity)
         await self._make_queue()  # the first use of the new one
         if self._session is not None:
@@ -166,7 +179,7 @@ class Link:
         )
 
     async def _asked(
-        self, ask: Callable[[IdentityClient, Credentials], Awaitable[Answer]]
+        self, ask: Callable[["IdentityClient", Credentials], Awaitable[Answer]]
     ) -> Answer:
         """Ask identity_service, with the next secret where it wants the old one changed.
 
@@ -174,14 +187,19 @@ class Link:
             AuthenticationRefused: the terminal is unknown or was revoked.
             IdentityUnavailable: no answer, or not one that can be read.
         """
-        async with IdentityClient(self._enrolment.identity_url) as identity:
+        async with self._identity() as identity:
             try:
                 return await ask(identity, self._enrolment.credentials)
             except AuthenticationRefused:
                 await self._take_next_secret(identity)
                 return await ask(identity, self._enrolment.credentials)
 
-    async def _take_next_secret(self, identity: IdentityClient) -> None:
+    def _identity(self) -> "IdentityClient":
+        from contactmesh.terminal.identity import IdentityClient  # noqa: PLC0415 - seldom needed
+
+        return IdentityClient(self._enrolment.identity_url)
+
+    async def _take_next_secret(self, identity: "IdentityClient") -> None:
         credentials = self._enrolment.credentials
         secret = await identity.rotate_secret(credentials.terminal_id, credentials.secret)
         changed = credentials.model_copy(update={"secret": secret})
@@ -190,7 +208,9 @@ class Link:
 
     async def _make_queue(self) -> None:
         ready = await self._asked(
-            lambda identity, own: identity.ready_queue(own.terminal_id, own.secret)
+            lambda identity, own: identity.ready_queue(
+                own.terminal_id, own.secret, self._enrolment.transport
+            )
         )
         credentials = self._enrolment.credentials
         moved = Credentials(
@@ -198,6 +218,7 @@ class Link:
                 **credentials.model_dump(),
                 "queue": ready.queue,
                 "broker_url": ready.broker_url,
+                "mqtt_url": ready.mqtt_url,
             }
         )
         if moved != credentials:

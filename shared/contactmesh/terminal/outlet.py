@@ -17,10 +17,7 @@ from contactmesh.messaging.connection import BROKER_FAILURES, CONNECT_SECONDS, c
 from contactmesh.messaging.topology import COMMANDS
 from contactmesh.runtime.waiting import uncut
 from contactmesh.terminal.broker import ANSWER_SECONDS, connect
-
-
-class NotDelivered(Exception):
-    """The broker did not confirm a command; it may have taken it or not. Send it again later."""
+from contactmesh.terminal.session import NotDelivered
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from datetime import datetime
 from itertools import islice
 from typing import BinaryIO, Final
 
-from contactmesh.contacts import Card, Damage, read_vcards, write_vcards
+from contactmesh.contacts import Card, Damage, digest, is_derived, read_vcards, write_vcards
 from contactmesh.contracts.carrier.check import Checked
 from contactmesh.contracts.carrier.records import RegistrationRef
 from contactmesh.contracts.envelope import Envelope
@@ -25,12 +25,14 @@ from contactmesh.terminal.entries import (
     OwnCard,
 )
 from contactmesh.terminal.messages import apply_to, read
+from contactmesh.terminal.phonebook_accepting import PhonebookAccepting
 from contactmesh.terminal.phonebook_book import PhonebookBook
 from contactmesh.terminal.phonebook_joins import PhonebookJoins
-from contactmesh.terminal.phonebook_spaces import PhonebookSpaces
+from contactmesh.terminal.phonebook_storing import PhonebookStoring
 from contactmesh.terminal.records import ContactRecord, Records
 from contactmesh.terminal.rules.lines import Question, in_order, question
 from contactmesh.terminal.rules.ownership import plain_text
+from contactmesh.terminal.rules.spaces import fit_uid
 from contactmesh.terminal.rules.views import CardJson
 from contactmesh.terminal.updates import Departure, Update
 
@@ -40,7 +42,7 @@ DEFAULT_PULL_INTERVAL: Final = 900
 _IMPORT_BATCH: Final = 100
 
 
-class Phonebook(PhonebookSpaces, PhonebookBook, PhonebookJoins):
+class Phonebook(PhonebookStoring, PhonebookAccepting, PhonebookBook, PhonebookJoins):
     """One terminal's phonebook; an async context manager.
 
     Every change is one transaction. SQLite's calls run on a thread of their own, and another
@@ -236,9 +238,10 @@ class Phonebook(PhonebookSpaces, PhonebookBook, PhonebookJoins):
         """Take the cards of a vCard file over as entries of the owner's.
 
         A card whose uid an entry has replaces that entry, so importing a file again makes no
-        duplicates. A card without a uid has one derived from its contents (RFC 9555, section
-        2.1.1). A new entry that matches a member is linked to them. A damaged card is reported,
-        and the others are taken.
+        duplicates. A card without a uid is the entry that says the same, or has one derived from
+        its contents (RFC 9555, section 2.1.1). A new entry that matches a member is linked to them.
+        A uid that the book does not take is replaced by one that is derived from it.
+        A damaged card is reported, and the others are taken.
 
         Args:
             source: the file, opened in binary mode, or its bytes; versions 2.1, 3.0 and 4.0.
@@ -464,7 +467,12 @@ def _contact(record: ContactRecord, groups: Sequence[str]) -> Contact:
 
 
 def _import(changes: Changes, records: Records, card: CardJson) -> str:
-    known = records.own_contact(str(card["uid"]))
+    uid = fit_uid(str(card["uid"]))
+    card = {**card, "uid": uid}
+    known = records.own_contact(uid)
+    if known is None and is_derived(uid) and records.book.alike(digest(Card.model_validate(card))):
+        # It came before, and was found in the book under the uid that it has there.
+        return "unchanged"
     if known is None:
         changes.contacts.write_own(None, card)
         return "added"

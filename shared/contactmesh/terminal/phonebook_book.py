@@ -11,11 +11,11 @@ from contactmesh.terminal.book_entries import Rejected, SyncState
 from contactmesh.terminal.book_records import BookCount, MarkedEntry
 from contactmesh.terminal.changes import Changes
 from contactmesh.terminal.entries import Applied
-from contactmesh.terminal.phonebook_file import PhonebookFile
+from contactmesh.terminal.phonebook_file import OWN_CARD, PhonebookFile
 from contactmesh.terminal.records import Records
 from contactmesh.terminal.rules.full_sync import Listed, Plan
 from contactmesh.terminal.rules.scheduling import Schedule
-from contactmesh.terminal.rules.spaces import has_fit_uid, storable, that_fit
+from contactmesh.terminal.rules.spaces import fit_uid, has_fit_uid, storable, that_fit
 
 _TOKEN = "book_token"  # noqa: S105 - a name
 _LAST_SYNC = "last_sync_at"
@@ -25,7 +25,6 @@ _EVERY = "sync_every_seconds"
 _AT = "sync_at"
 
 TOO_LARGE: Final = "It is too large. Make a photo or a note of it smaller."
-UNFIT_UID: Final = "Its uid is too long, or has control characters. Give it another."
 
 
 class PhonebookBook(PhonebookFile):
@@ -40,6 +39,10 @@ class PhonebookBook(PhonebookFile):
     async def save_book_token(self, token: str) -> None:
         """Go on from here: all that it covers is in the phonebook."""
         await self._change(lambda _, records: records.save_setting(_TOKEN, token))
+
+    async def save_own_card(self, uid: str | None) -> None:
+        """Which entry is the owner's own card: joining it with another one keeps its uid."""
+        await self._change(lambda _, records: records.save_setting(OWN_CARD, uid))
 
     async def book_count(self) -> BookCount:
         """How many entries are known, deleted, and waiting to be sent."""
@@ -107,29 +110,40 @@ class PhonebookBook(PhonebookFile):
 
     # Exchanging
 
-    async def next_to_send(self, *, limit: int, room: int, new: bool) -> tuple[MarkedEntry, ...]:
+    async def next_to_send(
+        self, *, limit: int, room: int, new: bool
+    ) -> tuple[tuple[MarkedEntry, ...], bool]:
         """The next entries of which the server has to be told, as many as a command has room for.
 
-        One that no command can carry is passed over from now on, until it is edited.
+        One that no command can carry is passed over from now on, until it is edited; one whose uid
+        the book does not take gets another.
 
         Args:
             limit: how many at most.
             room: how many bytes their cards may have together.
             new: also those of which the server has never been told.
+
+        Returns:
+            The entries, and whether they are all of which the server has to be told by now.
         """
 
-        def change(_: Changes, records: Records) -> tuple[MarkedEntry, ...]:
+        def change(changes: Changes, records: Records) -> tuple[tuple[MarkedEntry, ...], bool]:
             while True:
                 found = records.book.marked(limit=limit, new=new)
+                unfit = [one.uid for one in found if not has_fit_uid(one.uid)]
+                given = [changes.contacts.give_uid(uid, fit_uid(uid)) for uid in unfit]
+                if any(given):
+                    continue
                 problems = [(one, _problem(one, room)) for one in found]
                 if all(problem is None for _, problem in problems):
-                    return tuple(found[: that_fit(map(_size, found), room)])
+                    page = tuple(found[: that_fit(map(_size, found), room)])
+                    return page, len(page) == records.book.count().waiting
                 for one, problem in problems:
                     if problem is not None:
                         records.book.told(one.uid, one.known, problem)
 
-        page, _ = await self._change(change)
-        return page
+        to_send, _ = await self._change(change)
+        return to_send
 
     async def exchanged(
         self, sent: Sequence[MarkedEntry], exchanged: Exchanged
@@ -145,6 +159,7 @@ class PhonebookBook(PhonebookFile):
                 changes.book.result(one, result)
             received = sum([changes.book.news(entry) for entry in exchanged.changes])
             records.save_setting(_TOKEN, exchanged.token)
+            records.save_setting(OWN_CARD, exchanged.own_card_uid)
             return received
 
         return await self._change(change)
@@ -168,16 +183,20 @@ class PhonebookBook(PhonebookFile):
 
         return await self._read(query)
 
-    async def erased(self, uids: Iterable[str]) -> Applied:
-        """Keep nothing of entries that were erased from the book."""
+    async def erased(self, uids: Sequence[str]) -> tuple[tuple[str, ...], Applied]:
+        """Keep nothing of entries that were erased from the book.
 
-        def change(changes: Changes, records: Records) -> None:
+        Returns:
+            The uids of those that were here, and what changed for the user.
+        """
+
+        def change(changes: Changes, records: Records) -> tuple[str, ...]:
+            here = tuple(uid for uid in uids if changes.book.delete(uid))
             for uid in uids:
-                changes.book.delete(uid)
                 records.joins.forget_of(uid)
+            return here
 
-        _, applied = await self._change(change)
-        return applied
+        return await self._change(change)
 
     # The full sync
 
@@ -220,8 +239,6 @@ def _size(entry: MarkedEntry) -> int:
 
 def _problem(entry: MarkedEntry, room: int) -> str | None:
     """Why no command can carry an entry."""
-    if not has_fit_uid(entry.uid):
-        return UNFIT_UID
     if entry.card is None:
         return None
     card = Card.model_validate_json(entry.card)

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
-from typing import Self, TypeVar
+from typing import Final, Self, TypeVar
 
 import uuid_utils
 
@@ -13,6 +13,8 @@ from contactmesh.terminal.entries import Applied
 from contactmesh.terminal.records import Records
 
 Value = TypeVar("Value")
+OWN_CARD: Final = "own_card_uid"
+"""The setting that keeps which entry of the book is the owner's own card."""
 
 
 class PhonebookFile:
@@ -48,7 +50,9 @@ class PhonebookFile:
         def work(records: Records) -> tuple[Value, Applied]:
             changes = Changes(records, self._user_id, self._region, _new_id)
             value = change(changes, records)
-            return value, Applied(tuple(changes.updates), tuple(changes.groups_to_pull))
+            return value, Applied(
+                tuple(changes.updates), tuple(changes.groups_to_pull), tuple(changes.book.came)
+            )
 
         return await self._database.write(lambda database: work(Records(database)))
 

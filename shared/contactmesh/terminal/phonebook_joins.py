@@ -11,7 +11,7 @@ from contactmesh.terminal.changes import Changes
 from contactmesh.terminal.entries import Applied
 from contactmesh.terminal.errors import LinkRefused, UnknownJoin
 from contactmesh.terminal.join_records import JoinRecord
-from contactmesh.terminal.phonebook_file import PhonebookFile
+from contactmesh.terminal.phonebook_file import OWN_CARD, PhonebookFile
 from contactmesh.terminal.records import ContactRecord, Records
 from contactmesh.terminal.rules.views import CardJson
 
@@ -45,6 +45,8 @@ class PhonebookJoins(PhonebookFile):
     async def join(self, first_id: str, second_id: str, at: datetime, join_id: str) -> Applied:
         """Make one of two entries; all of both is kept, and of what differs the first one's.
 
+        The entry that comes of it is the first one, or the second if that is the owner's own card.
+
         Args:
             first_id: the contact that stays.
             second_id: the contact that goes.
@@ -58,24 +60,37 @@ class PhonebookJoins(PhonebookFile):
         """
 
         def change(changes: Changes, records: Records) -> None:
+            records.joins.forget_old(at)
             first, second = records.own_of(first_id), records.own_of(second_id)
             moved = _moved_link(changes, first, second)
             mine, theirs = Card.model_validate(first.own), Card.model_validate(second.own)
-            joined = join(mine, theirs, default_region=self._region).merge.card or mine
+            is_own_card = records.setting(OWN_CARD) == theirs.uid
+            stays, goes = (theirs, mine) if is_own_card else (mine, theirs)
+            both = join(mine, theirs, default_region=self._region).merge.card or mine
+            joined = both.model_copy(update={"uid": stays.uid})
             changes.contacts.delete_own(second_id)
             changes.contacts.write_own(first_id, joined.to_json())
             if moved is not None:
                 changes.contacts.link(first_id, moved)
             record = JoinRecord(
-                join_id, at, mine.to_json(), theirs.to_json(), joined.to_json(), moved
+                join_id,
+                at,
+                stays.to_json(),
+                goes.to_json(),
+                joined.to_json(),
+                None if is_own_card else moved,
             )
             records.joins.save(record)
 
         _, applied = await self._change(change)
         return applied
 
-    async def undo_join(self, join_id: str) -> Applied:
+    async def undo_join(self, join_id: str, at: datetime) -> Applied:
         """Let two entries be again as they were; what was edited since stays with the first.
+
+        Args:
+            join_id: which join.
+            at: now.
 
         Raises:
             UnknownJoin: there is none with this id.
@@ -90,6 +105,8 @@ class PhonebookJoins(PhonebookFile):
             records.joins.forget(join_id)
             self._part(changes, records, record)
 
+        # By itself: what is refused undoes its whole transaction.
+        await self._change(lambda _, records: records.joins.forget_old(at))
         _, applied = await self._change(change)
         return applied
 
@@ -110,16 +127,18 @@ class PhonebookJoins(PhonebookFile):
             if member is not None:
                 changes.contacts.link(second_id, member)
 
-    async def joins(self) -> list[Joined]:
-        """What can be undone, the latest first."""
+    async def joins(self, at: datetime) -> list[Joined]:
+        """What can be undone now, the latest first."""
 
-        def query(records: Records) -> list[Joined]:
+        def change(_: Changes, records: Records) -> list[Joined]:
+            records.joins.forget_old(at)
             return [
                 Joined(one.join_id, one.joined_at, display_name(Card.model_validate(one.joined)))
                 for one in records.joins.joins()
             ]
 
-        return await self._read(query)
+        joined, _ = await self._change(change)
+        return joined
 
 
 def _moved_link(changes: Changes, first: ContactRecord, second: ContactRecord) -> str | None:

@@ -17,8 +17,8 @@ from contactmesh.contracts.errors import ErrorCode
 from contactmesh.contracts.reply import Reply, Result
 from contactmesh.terminal.errors import NoReply, UnreadableReply, refusal_of
 from contactmesh.terminal.link import Link
-from contactmesh.terminal.outlet import NotDelivered
 from contactmesh.terminal.reading import unreadable
+from contactmesh.terminal.session import NotDelivered
 
 LONGEST_REPLY_SECONDS: Final = 30.0
 """What the wait for a reply grows to, as it doubles with each try."""

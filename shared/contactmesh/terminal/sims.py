@@ -21,7 +21,7 @@ from contactmesh.terminal.commands import ServiceCommands
 from contactmesh.terminal.decisions import Choice
 from contactmesh.terminal.progress import Progress
 from contactmesh.terminal.space_entries import AcceptOutcome, PendingBook, StoreOutcome
-from contactmesh.terminal.space_records import Space
+from contactmesh.terminal.space_memory import Space
 
 
 class SimCommands(ServiceCommands):

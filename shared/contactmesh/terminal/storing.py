@@ -25,7 +25,8 @@ from contactmesh.terminal.progress import Progress
 from contactmesh.terminal.pulling import Ask
 from contactmesh.terminal.rules.spaces import too_many
 from contactmesh.terminal.space_entries import StoreOutcome
-from contactmesh.terminal.space_records import GoneEntry, Space
+from contactmesh.terminal.space_memory import Space
+from contactmesh.terminal.space_records import GoneEntry
 from contactmesh.terminal.store_pages import ToStore
 
 ROOM_BYTES: Final = MAX_BODY_BYTES * 3 // 4
@@ -123,15 +124,13 @@ class Storing:
 
     async def _learn(self, space: Space) -> None:
         """What is there already as the phonebook has it need not be sent."""
-        after: str | None = None
-        while True:
+        after: int | None = 0
+        while after is not None:
             listed = await self._ask(
                 ListEntries(carrier_id=space.carrier_id, space=space.kind, after=after), EntryList
             )
             await self._phonebook.learn(space, {one.uid: one.digest for one in listed.entries})
             after = listed.after
-            if after is None:
-                return
 
     async def _send(
         self,

@@ -8,13 +8,12 @@ from types import TracebackType
 from typing import BinaryIO, Final, Self, TypeVar
 
 import structlog
-from aio_pika.abc import AbstractIncomingMessage
 
 from contactmesh.contacts import Card
 from contactmesh.contracts.command import Command
 from contactmesh.contracts.envelope import Envelope
 from contactmesh.contracts.errors import Refusal
-from contactmesh.contracts.identity import AccessLog
+from contactmesh.contracts.identity import AccessLog, Transport
 from contactmesh.contracts.reply import Reply, Result
 from contactmesh.terminal.book_sync import BookSync
 from contactmesh.terminal.books import BookCommands
@@ -23,13 +22,12 @@ from contactmesh.terminal.credentials import Enrolment, TerminalFolder
 from contactmesh.terminal.entries import Contact, Imported
 from contactmesh.terminal.errors import AlreadyEnrolled, NotEnrolled, TerminalError
 from contactmesh.terminal.groups import GroupCommands
-from contactmesh.terminal.identity import IdentityClient
 from contactmesh.terminal.link import Link
 from contactmesh.terminal.messages import unreadable_body
 from contactmesh.terminal.phonebook import Phonebook
 from contactmesh.terminal.pulling import Puller
 from contactmesh.terminal.requests import Requests
-from contactmesh.terminal.session import Session, SessionLost
+from contactmesh.terminal.session import Arrived, Session, SessionLost
 from contactmesh.terminal.sims import SimCommands
 from contactmesh.terminal.spaces import Spaces
 from contactmesh.terminal.updates import UnreadableUpdate, UpdateStream, UpdateStreams
@@ -60,6 +58,7 @@ class Terminal(GroupCommands, CarrierCommands, SimCommands, BookCommands):
         reply_seconds: how long a reply may take before the command is sent again, under the same
             id; each further wait is twice as long, up to 30 seconds.
         deadline_seconds: how long a command is tried in all.
+        transport: `amqp` or `mqtt`, to speak that one from now on rather than the one before.
 
     Attributes:
         user_id: whose terminal it is.
@@ -77,9 +76,13 @@ class Terminal(GroupCommands, CarrierCommands, SimCommands, BookCommands):
         pull: bool = True,
         reply_seconds: float = REPLY_SECONDS,
         deadline_seconds: float = DEADLINE_SECONDS,
+        transport: Transport | str | None = None,
     ) -> None:
         self._folder = TerminalFolder(Path(folder))
         enrolment = self._folder.read()
+        if transport is not None and transport != enrolment.transport:
+            enrolment = enrolment.speaking(Transport(transport))
+            self._folder.write(enrolment)
         self.user_id: str = enrolment.credentials.user_id
         self.terminal_id: str = enrolment.credentials.terminal_id
         self._pulls = pull
@@ -108,6 +111,7 @@ class Terminal(GroupCommands, CarrierCommands, SimCommands, BookCommands):
         code: str,
         name: str,
         region: str | None = None,
+        transport: Transport | str = Transport.AMQP,
     ) -> "Terminal":
         """Enrol a new terminal with a one-time code that the operator gave the user.
 
@@ -118,6 +122,7 @@ class Terminal(GroupCommands, CarrierCommands, SimCommands, BookCommands):
             name: what the user calls the terminal, for example `phone`.
             region: the country (ISO 3166) of numbers that the user keeps without a country code,
                 for example `CN`; without it such numbers do not match those of members.
+            transport: the protocol that it speaks to the broker, `amqp` or `mqtt`.
 
         Returns:
             The terminal, to be entered with `async with`.
@@ -125,7 +130,7 @@ class Terminal(GroupCommands, CarrierCommands, SimCommands, BookCommands):
         Raises:
             AlreadyEnrolled: a terminal lives in this folder.
             FolderUnusable: it cannot be written; the code was not used.
-            EnrolmentRefused: the code is wrong, used or expired.
+            EnrolmentRefused: the code is wrong, used or expired, or the transport is not offered.
             IdentityUnavailable: identity_service does not answer.
         """
         place = TerminalFolder(Path(folder))
@@ -139,9 +144,18 @@ class Terminal(GroupCommands, CarrierCommands, SimCommands, BookCommands):
             )
         # First, because a code works once: where nothing can be written it must not be used up.
         place.make()
+        from contactmesh.terminal.identity import IdentityClient  # noqa: PLC0415 - needed once
+
         async with IdentityClient(identity_url) as identity:
-            credentials = await identity.enrol(code, name)
-        place.write(Enrolment(identity_url=identity_url, credentials=credentials, region=region))
+            credentials = await identity.enrol(code, name, Transport(transport))
+        place.write(
+            Enrolment(
+                identity_url=identity_url,
+                credentials=credentials,
+                region=region,
+                transport=Transport(transport),
+            )
+        )
         return cls(folder)
 
     @staticmethod
@@ -161,6 +175,7 @@ class Terminal(GroupCommands, CarrierCommands, SimCommands, BookCommands):
         Raises:
             TerminalInUse: another process runs it.
             AuthenticationRefused: its credentials are not valid any more.
+            TransportNotOffered: the system does not speak its protocol.
             PhonebookTooNew: a newer version wrote its phonebook.
         """
         async with AsyncExitStack() as stack:
@@ -294,7 +309,7 @@ class Terminal(GroupCommands, CarrierCommands, SimCommands, BookCommands):
         except SessionLost:
             return
 
-    async def _receive(self, session: Session, messages: list[AbstractIncomingMessage]) -> None:
+    async def _receive(self, session: Session, messages: list[Arrived]) -> None:
         pushed: list[Envelope] = []
         problems: list[UnreadableUpdate] = []
         for message in messages:
@@ -309,10 +324,12 @@ class Terminal(GroupCommands, CarrierCommands, SimCommands, BookCommands):
                 pushed.append(envelope)
         self._streams.emit(problems)
         if pushed:
-            self._tell(await self.phonebook.apply(pushed))
+            applied = await self.phonebook.apply(pushed)
+            self._book_sync.arrived(applied.came)
+            self._tell(applied)
         # Only now: what a crash before this line leaves unacknowledged comes again, and is then
         # known already.
-        await session.acknowledge(messages[-1], and_before=True)
+        await session.acknowledge(messages[-1])
 
     # Running
 

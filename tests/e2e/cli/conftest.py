@@ -16,7 +16,7 @@ from contactmesh.local.stack import Stack
 def _log_as_before() -> Iterator[None]:
     """What a command sets up for its process does not stay for the tests that follow."""
     configured = structlog.get_config()
-    levels = {name: logging.getLogger(name).level for name in ("aio_pika", "aiormq")}
+    levels = {name: logging.getLogger(name).level for name in ("aio_pika", "aiormq", "mqtt")}
     yield
     structlog.configure(**configured)
     for name, level in levels.items():
@@ -46,6 +46,6 @@ async def tablet(li_wei: Person) -> Person:
 @pytest_asyncio.fixture
 async def both(li_wei: Person, tablet: Person) -> None:
     """A SIM in each terminal, of two carriers; the second agrees to copies."""
-    await li_wei.run("sim", "add", MOBILE, FIRST)
-    await tablet.run("sim", "add", UNICOM, SECOND)
+    await li_wei.run("sim", "add", "--yes", MOBILE, FIRST)
+    await tablet.run("sim", "add", "--yes", UNICOM, SECOND)
     await tablet.run("sim", "consent", UNICOM, "on")

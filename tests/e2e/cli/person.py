@@ -98,9 +98,14 @@ class Person:
         await other._let_in(*options)
         return other
 
-    async def _let_in(self, *options: str) -> None:
+    async def let_in_again(self, name: str) -> Ended:
+        """What enrolling a further terminal of the same user says."""
+        other = Person(name, self._data, processes=self._processes, user_id=self.user_id)
+        return await other._let_in()
+
+    async def _let_in(self, *options: str) -> Ended:
         minted = await self._run("operator", "user", "code", self.user_id, "--json")
-        await self.run("enrol", json.loads(minted.out)["code"], *options)
+        return await self.run("enrol", json.loads(minted.out)["code"], *options)
 
     @asynccontextmanager
     async def watching(self) -> AsyncIterator[Watching]:

@@ -217,7 +217,7 @@ async def test_what_cannot_be_stored_or_accepted_is_told_in_one_line(
 async def test_what_a_group_alone_brought_is_neither_stored_nor_deleted(
     li_wei: Person, bob: Person
 ) -> None:
-    await li_wei.run("sim", "add", MOBILE, FIRST)
+    await li_wei.run("sim", "add", "--yes", MOBILE, FIRST)
     await bob.run("group", "create", "家人", "--member", "li-wei")
     await bob.run("publish", "--name", "Bob", "--number", ANN)
     await li_wei.run("pull")

@@ -1,10 +1,17 @@
 """SIM cards at the command line: two terminals of one person, at two carriers."""
 
-import json
-
 import pytest
 from tests.e2e.cli.person import Person
-from tests.e2e.cli.sims import FIRST, MOBILE, RENEWED, SECOND, UNICOM, sims
+from tests.e2e.cli.sims import (
+    FIRST,
+    MOBILE,
+    RENEWED,
+    SECOND,
+    UNICOM,
+    bring,
+    sims,
+    waiting,
+)
 
 from contactmesh.contracts.multi_sim.commands import AccountList
 from contactmesh.contracts.multi_sim.records import UserInformation
@@ -16,7 +23,7 @@ from contactmesh.terminal import Terminal
 async def test_the_first_sim_makes_an_account_and_prints_its_code(
     li_wei: Person, tablet: Person
 ) -> None:
-    first = (await li_wei.run("sim", "add", MOBILE, FIRST, "--number", "13800138000")).out
+    first = (await li_wei.run("sim", "add", "--yes", MOBILE, FIRST, "--number", "13800138000")).out
     assert f"Your account at {MOBILE} is new." in first
     listing = await tablet.told("sim", "list")
     (account,) = listing["accounts"]
@@ -25,18 +32,20 @@ async def test_the_first_sim_makes_an_account_and_prints_its_code(
     (sim,) = account["sims"]
     assert (sim["name"], sim["msisdn"], sim["here"]) == (MOBILE, "+8613800138000", False)
 
-    second = await tablet.run("sim", "add", MOBILE, SECOND, "--name", "工作")
+    second = await tablet.run("sim", "add", "--yes", MOBILE, SECOND, "--name", "工作")
     assert "is new" not in second.out
     assert account["identification_code"] in second.out
     shown = (await tablet.run("sim", "list")).out.splitlines()
     (here,) = [row for row in shown if "this one" in row]
     assert here.startswith("工作")
+    (there,) = [row for row in shown if row.startswith(MOBILE) and FIRST in row]
+    assert li_wei.name in there.split()
 
 
 @pytest.mark.claim("M1")
 async def test_all_accounts_say_the_same_of_their_user(li_wei: Person, tablet: Person) -> None:
-    await li_wei.run("sim", "add", MOBILE, FIRST)
-    await tablet.run("sim", "add", UNICOM, SECOND)
+    await li_wei.run("sim", "add", "--yes", MOBILE, FIRST)
+    await tablet.run("sim", "add", "--yes", UNICOM, SECOND)
     assert "李伟 (two SIMs)" in (await tablet.run("sim", "info", "--note", "two SIMs")).out
     assert await li_wei.told("sim", "info", "Li Wei") == {"name": "Li Wei", "note": "two SIMs"}
     assert await tablet.told("sim", "info") == {"name": "Li Wei", "note": "two SIMs"}
@@ -46,7 +55,7 @@ async def test_all_accounts_say_the_same_of_their_user(li_wei: Person, tablet: P
 async def test_adding_a_sim_takes_back_nothing_that_was_set_meanwhile(
     li_wei: Person, tablet: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    await li_wei.run("sim", "add", MOBILE, FIRST)
+    await li_wei.run("sim", "add", "--yes", MOBILE, FIRST)
     look = Terminal.accounts
 
     async def overtaken(terminal: Terminal) -> AccountList:
@@ -56,12 +65,12 @@ async def test_adding_a_sim_takes_back_nothing_that_was_set_meanwhile(
 
     with monkeypatch.context() as meanwhile:
         meanwhile.setattr(Terminal, "accounts", overtaken)
-        await tablet.run("sim", "add", UNICOM, SECOND)
+        await tablet.run("sim", "add", "--yes", UNICOM, SECOND)
     assert await tablet.told("sim", "info") == {"name": "Li Wei", "note": ""}
 
 
 async def test_a_sim_is_moved_renewed_and_removed(li_wei: Person, tablet: Person) -> None:
-    await li_wei.run("sim", "add", MOBILE, FIRST, "--number", "13800138000")
+    await li_wei.run("sim", "add", "--yes", MOBILE, FIRST, "--number", "13800138000")
     away = await tablet.run("sim", "pending", "1238", status=1)
     assert "contactmesh terminal sim move cn-mobile" in away.err
     await tablet.run("sim", "move", "138 0013 8000")
@@ -76,7 +85,7 @@ async def test_a_sim_is_moved_renewed_and_removed(li_wei: Person, tablet: Person
 
 
 async def test_consent_and_following_are_set_by_carrier(li_wei: Person) -> None:
-    await li_wei.run("sim", "add", MOBILE, FIRST)
+    await li_wei.run("sim", "add", "--yes", MOBILE, FIRST)
     await li_wei.run("sim", "consent", MOBILE, "on")
     await li_wei.run("sim", "follow-book", MOBILE, "on")
     (account,) = (await li_wei.told("sim", "list"))["accounts"]
@@ -94,7 +103,7 @@ async def test_consent_and_following_are_set_by_carrier(li_wei: Person) -> None:
         (("add", "CN Mobile", FIRST), "small letters"),
         (("add", MOBILE, "1234"), "no ICCID"),
         (("add", MOBILE, FIRST, "--number", "call me"), "no phone number"),
-        (("add", MOBILE, FIRST, "--name", "\n"), "1 to 100 characters"),
+        (("add", MOBILE, FIRST, "--yes", "--name", "\n"), "1 to 100 characters"),
         (("info", "--note", "no name yet"), "give a name"),
         (("consent", MOBILE, "perhaps"), "perhaps"),
     ],
@@ -109,7 +118,37 @@ async def test_what_is_no_sim_carrier_or_name_is_told_in_one_line(
     assert await li_wei.told("sim", "list") == {"accounts": []}
 
 
-async def test_a_check_digit_that_does_not_fit_is_asked_back_and_taken(li_wei: Person) -> None:
-    added = await li_wei.run("sim", "add", MOBILE, f"{FIRST[:-1]}0", "--json")
-    assert "check digit" in added.err
-    assert json.loads(added.out)["created"] is True
+async def test_a_check_digit_that_does_not_fit_is_asked_back(li_wei: Person) -> None:
+    await li_wei.run("sim", "add", "--yes", MOBILE, FIRST)
+    slip = f"{SECOND[:-1]}0"
+    for command in (("add", MOBILE, slip), ("replace", MOBILE, slip)):
+        asked = await li_wei.run("sim", *command, status=2)
+        assert "check digit" in asked.err
+        assert "--yes" in asked.err
+    assert [sim["iccid"] for sim in (await sims(li_wei)).values()] == [FIRST]
+    assert (await li_wei.told("sim", "add", "--yes", MOBILE, slip))["created"] is False
+
+
+async def test_a_carrier_of_which_nothing_is_known_is_asked_about(li_wei: Person) -> None:
+    first = await li_wei.run("sim", "add", "cn-mobil", FIRST, status=2)
+    assert "Make an account at cn-mobil?" in first.err
+    await li_wei.run("sim", "add", "--yes", MOBILE, FIRST)
+    slip = await li_wei.run("sim", "add", "cn-mobil", SECOND, status=2)
+    assert f"but at {MOBILE}" in slip.err
+    assert set(await sims(li_wei)) == {MOBILE}
+    # Where there is an account, nothing new is made.
+    await li_wei.run("sim", "add", MOBILE, SECOND)
+
+
+async def test_moving_a_sim_tells_what_waits_there(li_wei: Person, tablet: Person) -> None:
+    await li_wei.run("sim", "add", "--yes", MOBILE, FIRST)
+    await tablet.run("sim", "add", "--yes", MOBILE, SECOND, "--name", "other")
+    await bring(li_wei, ("Ann", "13800138001"))
+    nothing = await tablet.run("sim", "accept", "other")
+    assert "Nothing waits for other" in nothing.err
+    assert nothing.out == ""
+    await li_wei.run("sim", "store", MOBILE)
+    await waiting(tablet, "other", 1)
+    moved = await li_wei.run("sim", "move", "other")
+    assert "1 contact waits for other" in moved.out
+    assert "sim pending other" in moved.err

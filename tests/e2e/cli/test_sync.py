@@ -29,7 +29,8 @@ async def tablet(li_wei: Person) -> Person:
     tablet = await li_wei.with_another("tablet", "--region", "CN")
     await li_wei.run("import", "-", stdin=BOOK.encode())
     assert (await li_wei.told("sync"))["sent"] == 2
-    await tablet.run("sync")
+    # Whether they were pushed before, or come with the sync itself.
+    assert (await tablet.told("sync"))["received"] == 2
     return tablet
 
 
@@ -44,6 +45,25 @@ async def shown(person: Person) -> dict[str, list[str]]:
     }
 
 
+async def test_a_sync_tells_what_came_also_by_push(li_wei: Person, tablet: Person) -> None:
+    await li_wei.run("delete", "王芳", "--yes")
+    await li_wei.run("note", "张伟", "喜欢喝茶")
+    await li_wei.run("sync")
+    told = (await tablet.run("sync")).out.splitlines()
+    assert told[0] == "0 sent, 2 received (1 deleted)"
+    assert set(told[1:]) == {"张伟 changed", "王芳 was deleted"}
+    assert "All is the same" in (await tablet.run("sync")).err
+
+
+async def test_a_new_terminal_is_told_to_sync_only_if_there_is_a_book(li_wei: Person) -> None:
+    assert "terminal import" in (await li_wei.let_in_again("first")).err
+    await li_wei.run("import", "-", stdin=BOOK.encode())
+    await li_wei.run("sync")
+    hint = (await li_wei.let_in_again("second")).err
+    assert "(2 contacts): contactmesh terminal sync" in hint
+    assert "import" not in hint
+
+
 @pytest.mark.claim("Y4")
 async def test_what_two_terminals_change_is_joined_and_what_lost_is_taken_from_the_conflicts(
     li_wei: Person, tablet: Person
@@ -53,7 +73,7 @@ async def test_what_two_terminals_change_is_joined_and_what_lost_is_taken_from_t
     await tablet.run("label", "张伟", "13800138000", "同事")
     await tablet.run("sync")
     met = await li_wei.run("sync")
-    assert "1 in conflict" in met.out
+    assert "1 contact in conflict" in met.out
     assert "contactmesh terminal conflicts" in met.err
     await tablet.run("sync")
     assert await shown(tablet) == await shown(li_wei)
@@ -81,6 +101,10 @@ async def test_a_contact_is_as_one_of_its_versions_again(li_wei: Person, tablet:
     assert (await shown(li_wei))["张伟"] == ["老板"]
     versions = await tablet.told("history", "张伟")
     assert [each["version"] for each in versions] == [4, 3, 2, 1]
+    assert [each["made"] for each in versions] == [False, False, False, True]
+    await li_wei.run("import", "-", stdin=b"BEGIN:VCARD\nVERSION:4.0\nFN:Ann\nEND:VCARD\n")
+    unsynced = await li_wei.run("history", "Ann", status=1)
+    assert "not in your address book on the server yet" in unsynced.err
     assert "(stands)" in (await tablet.run("history", "张伟")).out.splitlines()[1]
     await tablet.run("restore", "张伟", "--to", "3")
     await li_wei.run("sync")
@@ -107,9 +131,12 @@ async def test_what_was_deleted_is_back_alone_or_with_the_whole_book(
     await tablet.run("restore", "--book", "--at", stands["at"], status=2)
     restored = await tablet.run("restore", "--book", "--at", stands["at"], "--yes")
     assert "2 contacts restored" in restored.out
-    assert "restore --book --at" in restored.err
     await li_wei.run("sync")
     assert await shown(tablet) == await shown(li_wei) == before
+    taking_back = next(line for line in restored.err.splitlines() if "restore --book --at" in line)
+    _, at, *_ = taking_back.split("'")
+    assert "2 contacts restored" in (await tablet.run("restore", "--book", "--at", at, "--yes")).out
+    assert await shown(tablet) == {}
 
 
 async def test_one_contact_that_is_not_taken_holds_up_no_other(
@@ -194,6 +221,17 @@ async def test_the_policy_is_one_for_all_terminals(li_wei: Person, tablet: Perso
     assert (await shown(tablet))["张伟"] == ["mobile", "喜欢喝茶"]
     await tablet.run("conflicts", "--take", "张伟")
     assert (await shown(tablet))["张伟"] == ["老板"]
+
+    await li_wei.run("sync")
+    await li_wei.run("label", "张伟", "13800138000", "同事")
+    await tablet.run("delete", "张伟", "--yes")
+    await li_wei.run("sync")
+    await tablet.run("sync")
+    (row,) = [line for line in (await tablet.run("conflicts")).out.splitlines() if "张伟" in line]
+    assert "that it is deleted" in row
+    assert "13800138000" in row
+    await tablet.run("conflicts", "--take", "张伟")
+    assert (await shown(tablet))["张伟"] == ["同事"]
 
 
 async def test_what_is_erased_is_nowhere_any_more(li_wei: Person, tablet: Person) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import aio_pika
+import aiormq
 import pytest
 import pytest_asyncio
 from aio_pika.abc import AbstractConnection
@@ -76,10 +77,13 @@ class Identity:
         assert answer.status == HTTPStatus.CREATED, answer.body
         return EnrolmentCode.model_validate(answer.body).code
 
-    async def try_enrol(self, code: str, name: str = "phone") -> Answer:
+    async def try_enrol(self, code: str, name: str = "phone", **more: object) -> Answer:
         """Trade a code."""
         return await self.ask(
-            "POST", "v1/enrolments", {"code": code, "terminal_name": name}, authorization=None
+            "POST",
+            "v1/enrolments",
+            {"code": code, "terminal_name": name, **more},
+            authorization=None,
         )
 
     async def enrolled(self, user_id: str) -> Credentials:
@@ -89,11 +93,14 @@ class Identity:
         assert answer.status == HTTPStatus.CREATED, answer.body
         return Credentials.model_validate(answer.body)
 
-    async def make_queue(self, terminal_id: str, user: str, secret: str) -> Answer:
+    async def make_queue(
+        self, terminal_id: str, user: str, secret: str, transport: str | None = None
+    ) -> Answer:
         """Ask for a terminal's queue as `user`."""
         return await self.ask(
             "POST",
             f"v1/terminals/{terminal_id}/queue",
+            None if transport is None else {"transport": transport},
             authorization=encode_basic_auth(user, secret),
         )
 
@@ -129,6 +136,7 @@ def run_identity(
                 "http_port": identity_port,
                 "operator_token_file": token_file,
                 "terminal_amqp_url": broker.terminal_url,
+                "terminal_mqtt_url": broker.mqtt_url,
                 "broker_management_url": broker.management_url,
                 **different,
             }
@@ -169,3 +177,16 @@ async def connect(credentials: Credentials) -> AbstractConnection:
     return await aio_pika.connect(
         str(url.with_user(credentials.terminal_id).with_password(credentials.secret))
     )
+
+
+async def publish(broker: Broker, exchange: str, key: str, *bcc: str) -> None:
+    """Publish as a service does."""
+    async with await aio_pika.connect(broker.url) as connection:
+        raw = await (await connection.channel()).get_underlay_channel()
+        headers: dict[str, Any] = {"BCC": list(bcc)} if bcc else {}
+        await raw.basic_publish(
+            b"{}",
+            exchange=exchange,
+            routing_key=key,
+            properties=aiormq.spec.Basic.Properties(headers=headers),
+        )

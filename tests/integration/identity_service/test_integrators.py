@@ -7,6 +7,7 @@ from http import HTTPStatus
 from pathlib import Path
 
 import aio_pika
+import aiomqtt
 import aiormq
 import pytest
 from aio_pika.abc import AbstractChannel
@@ -24,6 +25,7 @@ from contactmesh.local.waiting import until
 from contactmesh.messaging.topology import COMMANDS, EVENTS, TERMINALS
 
 from .conftest import Answer, Identity
+from .mqtt import client
 
 PATIENCE = 20
 SCOPES = ("card", "line", "book", "space")
@@ -124,6 +126,34 @@ async def test_broker_refuses_everything_else(identity: Identity, attempt: Attem
             (AMQPError, aiormq.exceptions.ChannelInvalidStateError), match="REFUSED"
         ):
             await attempt(channel, ada.queue)
+
+
+async def test_it_is_not_let_in_by_mqtt(identity: Identity) -> None:
+    ada, crm = await identity.enrolled("ada"), await _added(identity, "crm", "card")
+    async with client(ada):
+        pass
+    posing = ada.model_copy(update={"terminal_id": crm.account, "secret": crm.secret})
+    for client_id in (crm.account, ada.terminal_id):
+        with pytest.raises(aiomqtt.MqttError):
+            await client(posing, identifier=client_id).__aenter__()
+
+
+@pytest.mark.parametrize(
+    ("question", "asked"),
+    [
+        ("user", {}),
+        ("vhost", {}),
+        ("resource", {"resource": "queue", "name": "integrator.crm", "permission": "read"}),
+    ],
+)
+async def test_what_it_may_by_amqp_it_may_not_by_mqtt(
+    identity: Identity, broker: Broker, question: str, asked: dict[str, str]
+) -> None:
+    crm = await _added(identity, "crm", "card")
+    known = {"username": crm.account, "password": crm.secret, "vhost": broker.vhost}
+    assert await identity.broker_asks(question, **known, **asked) == "allow"
+    by_mqtt = {"client_id": crm.account}
+    assert await identity.broker_asks(question, **known, **asked, **by_mqtt) == "deny"
 
 
 async def test_removed_integrator_is_out_at_once(identity: Identity, broker: Broker) -> None:

@@ -1,5 +1,6 @@
 """Secrets are changed without a moment in which a terminal is shut out, and all is logged."""
 
+import asyncio
 import json
 from datetime import timedelta
 from http import HTTPStatus
@@ -11,11 +12,18 @@ from aiohttp import encode_basic_auth
 from tests.backends import Broker
 
 from contactmesh.contracts.errors import ErrorCode
-from contactmesh.contracts.identity import AccessKind, AccessLog, Credentials, NewSecret
+from contactmesh.contracts.identity import (
+    AccessKind,
+    AccessLog,
+    Credentials,
+    NewSecret,
+    Transport,
+)
 from contactmesh.local.waiting import until
-from contactmesh.terminal import Enrolment, Terminal, TerminalFolder
+from contactmesh.messaging.topology import TERMINALS, terminal_key
+from contactmesh.terminal import Enrolment, Terminal, TerminalFolder, UnreadableUpdate
 
-from .conftest import Answer, Identity, RunIdentity, connect
+from .conftest import Answer, Identity, RunIdentity, connect, publish
 
 PATIENCE = 20
 
@@ -34,8 +42,17 @@ async def _rotated(identity: Identity, ada: Credentials) -> Credentials:
     return ada.model_copy(update={"secret": NewSecret.model_validate(answer.body).secret})
 
 
-async def _allowed(identity: Identity, ada: Credentials) -> str:
-    return await identity.broker_asks("user", username=ada.terminal_id, password=ada.secret)
+async def _allowed(
+    identity: Identity, ada: Credentials, transport: Transport = Transport.AMQP
+) -> str:
+    by_mqtt = {"client_id": ada.terminal_id} if transport is Transport.MQTT else {}
+    return await identity.broker_asks(
+        "user", username=ada.terminal_id, password=ada.secret, **by_mqtt
+    )
+
+
+def _enrolment(identity: Identity, ada: Credentials, transport: Transport) -> Enrolment:
+    return Enrolment(identity_url=str(identity.url), credentials=ada, transport=transport)
 
 
 async def _log(identity: Identity, ada: Credentials) -> list[tuple[AccessKind, int]]:
@@ -49,14 +66,30 @@ async def _log(identity: Identity, ada: Credentials) -> list[tuple[AccessKind, i
     return [(row.kind, row.count) for row in entries]
 
 
-async def test_old_secret_is_good_until_the_new_one_is_used(identity: Identity) -> None:
+@pytest.mark.parametrize("transport", Transport)
+async def test_old_secret_is_good_until_the_new_one_is_used(
+    identity: Identity, transport: Transport
+) -> None:
     old = await identity.enrolled("ada")
     new = await _rotated(identity, old)
     assert new.secret != old.secret
-    assert await _allowed(identity, old) == "allow"
-    assert await _allowed(identity, new) == "allow"
-    assert await _allowed(identity, old) == "deny"
-    assert await _allowed(identity, new) == "allow"
+    assert await _allowed(identity, old, transport) == "allow"
+    assert await _allowed(identity, new, transport) == "allow"
+    for either in Transport:
+        assert await _allowed(identity, old, either) == "deny"
+        assert await _allowed(identity, new, either) == "allow"
+
+
+async def test_who_may_not_connect_under_a_client_id_changes_no_secret_by_it(
+    identity: Identity,
+) -> None:
+    old, bea = await identity.enrolled("ada"), await identity.enrolled("bea")
+    new = await _rotated(identity, old)
+    refused = await identity.broker_asks(
+        "user", username=new.terminal_id, password=new.secret, client_id=bea.terminal_id
+    )
+    assert refused == "deny"
+    assert await _allowed(identity, old, Transport.MQTT) == "allow"
 
 
 async def test_an_answer_that_got_lost_is_asked_for_again(identity: Identity) -> None:
@@ -126,14 +159,16 @@ async def test_user_reads_what_happened_and_nobody_else(identity: Identity) -> N
     }
 
 
+@pytest.mark.parametrize("transport", Transport)
 async def test_terminal_told_to_rotate_does_so_by_itself_and_goes_on(
-    run_identity: RunIdentity, broker: Broker, tmp_path: Path
+    run_identity: RunIdentity, broker: Broker, tmp_path: Path, transport: Transport
 ) -> None:
     async with run_identity(broker_cache_lifetime=timedelta(seconds=12)) as identity:
         ada = await identity.enrolled("ada")
         folder = TerminalFolder(tmp_path / "terminal")
-        folder.write(Enrolment(identity_url=str(identity.url), credentials=ada))
-        async with Terminal(folder.path, pull=False):
+        folder.write(_enrolment(identity, ada, transport))
+        async with Terminal(folder.path, pull=False) as terminal:
+            updates = terminal.updates()
             demanded = await identity.ask("POST", f"v1/terminals/{ada.terminal_id}/rotation")
             assert demanded.status == HTTPStatus.NO_CONTENT
             assert await _allowed(identity, ada) == "deny"
@@ -142,15 +177,21 @@ async def test_terminal_told_to_rotate_does_so_by_itself_and_goes_on(
                 return await _allowed(identity, folder.read().credentials) == "allow"
 
             await until(changed, seconds=2 * PATIENCE)
+            await publish(broker, TERMINALS, terminal_key(ada.terminal_id))
+            async with asyncio.timeout(2 * PATIENCE):
+                assert isinstance(await anext(updates), UnreadableUpdate)
         now = folder.read().credentials
         assert now.secret != ada.secret
         assert (await _rotate(identity, ada)).status == HTTPStatus.UNAUTHORIZED
 
 
-async def test_terminal_changes_its_secret_when_asked(identity: Identity, tmp_path: Path) -> None:
+@pytest.mark.parametrize("transport", Transport)
+async def test_terminal_changes_its_secret_when_asked(
+    identity: Identity, tmp_path: Path, transport: Transport
+) -> None:
     ada = await identity.enrolled("ada")
     folder = TerminalFolder(tmp_path / "terminal")
-    folder.write(Enrolment(identity_url=str(identity.url), credentials=ada))
+    folder.write(_enrolment(identity, ada, transport))
     async with Terminal(folder.path, pull=False) as terminal:
         await terminal.rotate_secret()
         now = folder.read().credentials

@@ -110,6 +110,7 @@ async def test_services_are_told_what_they_need_and_no_more(
         sealing = name in ("group_service", "sync_service")
         assert ("CONTACTMESH_CURSOR_KEY_FILE" in environment) == sealing
     assert identity["CONTACTMESH_TERMINAL_AMQP_URL"] == broker.terminal_url
+    assert identity.get("CONTACTMESH_TERMINAL_MQTT_URL") == broker.mqtt_url
     assert identity["CONTACTMESH_BROKER_MANAGEMENT_URL"] == broker.management_url
     token = Path(identity["CONTACTMESH_OPERATOR_TOKEN_FILE"])
     assert token == stack.operator_token_file

@@ -17,13 +17,14 @@ from tests.backends import Broker
 from tests.wire import DEADLINE, take_parked
 from yarl import URL
 
+from contactmesh.contracts.envelope import BATCH_CONTENT_TYPE
 from contactmesh.local.waiting import until
 from contactmesh.messaging.connection import BrokerUnavailable, connect
 from contactmesh.messaging.consumer import BATCH, BatchConsumer
 from contactmesh.messaging.message import Delivery, Outgoing, Parked
 from contactmesh.messaging.parking import TooManyParked
 from contactmesh.messaging.publisher import Publisher
-from contactmesh.messaging.topology import EVENTS, GROUP, MAX_EVENT_BYTES
+from contactmesh.messaging.topology import COMMANDS, EVENTS, GROUP, MAX_EVENT_BYTES, Queue
 
 QUEUE = GROUP.events_queue
 SPOILT = datetime(2026, 11, 30, tzinfo=UTC)
@@ -75,9 +76,9 @@ async def publisher(broker: Broker) -> AsyncIterator[Publisher]:
 
 @asynccontextmanager
 async def _consuming(
-    broker: Broker, handler: Handler, publisher: Publisher
+    broker: Broker, handler: Handler, publisher: Publisher, queue: Queue = QUEUE
 ) -> AsyncIterator[BatchConsumer]:
-    consumer = BatchConsumer(broker.url, QUEUE, handler, publisher, name="tests", transient=(Away,))
+    consumer = BatchConsumer(broker.url, queue, handler, publisher, name="tests", transient=(Away,))
     running = asyncio.create_task(consumer.run())
     try:
         yield consumer
@@ -157,6 +158,51 @@ async def test_what_arrives_while_a_batch_is_handled_is_the_next_batch(
     assert handler.calls[0] == 1, "alone when it is quiet"
     assert max(handler.calls) == BATCH
     assert await _waiting(broker, QUEUE.name) == 0
+
+
+async def test_events_that_share_a_message_are_handled_and_parked_each_by_itself(
+    broker: Broker, publisher: Publisher
+) -> None:
+    handler = Handler(
+        fails=lambda one: ValueError() if b"bad" in one.body else None,
+        parks=lambda one: b"odd" in one.body,
+    )
+    ids = [f"good{number}" for number in range(BATCH - 10)]
+    events = ["bad", *ids, "odd"]
+    body = "[" + ", ".join(f'{{"id": "{id_}"}}' for id_ in events) + "]"
+    now = datetime.now(UTC)
+    plain = Outgoing(EVENTS, "group.dissolved", b'{"id":"plain"}', "m-1", "group.dissolved", now)
+    several = replace(plain, body=body.encode(), content_type=BATCH_CONTENT_TYPE, message_id="m-2")
+    async with _consuming(broker, handler, publisher):
+        handler.gate.clear()
+        await publisher.publish([plain, several, replace(plain, message_id="m-3"), several])
+        handler.gate.set()
+        parked = [await take_parked(broker.url, QUEUE.name) for _ in range(4)]
+        await handler.until_handled(*(f'{{"id":"{id_}"}}' for id_ in ids))
+    assert [one for one in handler.handled if "plain" not in one] == [
+        f'{{"id":"{id_}"}}' for _ in range(2) for id_ in ids
+    ]
+    assert max(handler.calls) <= BATCH + 1, "a message is not parted, and batches are no larger"
+    assert sorted((one.body, one.headers["x-original-message-id"]) for one in parked) == [
+        (f'{{"id":"{id_}"}}'.encode(), id_) for id_ in ("bad", "bad", "odd", "odd")
+    ]
+    assert await _waiting(broker, QUEUE.name) == 0
+
+
+async def test_a_command_stays_one_whatever_its_sender_calls_it(
+    broker: Broker, publisher: Publisher
+) -> None:
+    handler = Handler()
+    now = datetime.now(UTC)
+    key = "command.lin_aaaaaaaa.group_service.list"
+    several = Outgoing(COMMANDS, key, b"[{},{},{}]", "m", "x", now, content_type=BATCH_CONTENT_TYPE)
+    consumer = BatchConsumer(broker.url, GROUP.commands_queue, handler, publisher, name="tests")
+    running = asyncio.create_task(consumer.run())
+    await publisher.publish([several], mandatory=True)
+    await handler.until_handled("[{},{},{}]")
+    consumer.stop()
+    await running
+    assert handler.handled == ["[{},{},{}]"]
 
 
 async def test_poison_is_found_and_parked_with_its_reason_while_the_others_pass(
@@ -266,6 +312,34 @@ async def test_nobody_is_told_that_a_message_was_set_aside_which_is_left_in_the_
 
     await until(all_there, seconds=DEADLINE)
     assert len(handler.told) == await _waiting(broker, QUEUE.parking) < 50
+
+
+async def test_what_one_user_sends_stops_the_consumer_for_nobody_else(
+    broker: Broker, publisher: Publisher
+) -> None:
+    queue = GROUP.commands_queue
+    handler = Handler(fails=lambda one: None if one.body == b"good" else ValueError())
+    connection = await aio_pika.connect(broker.url)
+    async with connection:
+        channel = await connection.channel()
+        commands = await channel.get_exchange(COMMANDS)
+
+        async def send(body: str, user_id: str) -> None:
+            message = aio_pika.Message(body.encode())
+            await commands.publish(message, f"command.{user_id}_aaaaaaaa.group_service.list")
+
+        for number in range(120):
+            await send(str(number), "mo")
+        await send("good", "lin")
+    async with _consuming(broker, handler, publisher, queue) as consumer:
+        await handler.until_handled("good")
+        assert consumer.halted is None
+
+    async def all_parked() -> bool:
+        return await _waiting(broker, queue.parking) == 120
+
+    await until(all_parked, seconds=DEADLINE)
+    assert len(handler.told) == 120
 
 
 async def test_every_consumer_lets_go_of_a_body_that_is_over_the_limit_of_events(

@@ -13,6 +13,7 @@ from tests.backends import Broker
 from tests.integration.identity_service.breakable_line import breakable_line
 from tests.wire import DEADLINE
 
+from contactmesh.contracts.envelope import BATCH_CONTENT_TYPE
 from contactmesh.local.waiting import until
 from contactmesh.messaging.message import Outgoing
 from contactmesh.messaging.publisher import Publisher
@@ -103,6 +104,28 @@ async def test_what_was_handed_over_is_published_before_a_stop_ends(
         await relay.run()
     assert await _left(database) == 0
     assert await _published(broker) == ["a", "b", "c"]
+
+
+async def test_events_that_share_a_message_are_kept_published_and_deleted_as_one(
+    broker: Broker, database: Database, outbox: MongoOutbox, publisher: Publisher
+) -> None:
+    now = datetime.now(UTC) - timedelta(minutes=1)
+    several = Outgoing(
+        EVENTS, "group.dissolved", b"[{},{}]", "a", "x", now, content_type=BATCH_CONTENT_TYPE
+    )
+    async with database.transaction() as transaction:
+        left = await outbox.add(transaction, [several], now)
+    assert [one.message for one in left] == [several]
+    relay = _relay(MongoOutbox(database), publisher)
+    running = asyncio.create_task(relay.run())
+    await _until_empty(database)
+    relay.stop()
+    await running
+    async with await aio_pika.connect(broker.url) as connection:
+        queue = await (await connection.channel()).get_queue(QUEUE.name)
+        message = await queue.get()
+        assert message is not None
+        assert (message.body, message.content_type) == (b"[{},{}]", BATCH_CONTENT_TYPE)
 
 
 async def test_what_a_dead_process_left_is_taken_over_when_its_lease_has_ended(

@@ -13,6 +13,7 @@ from contactmesh.contracts.contact import ContactChanged
 from contactmesh.contracts.envelope import Envelope, Message
 from contactmesh.contracts.multi_sim.events import CatchUp, SpaceChanged
 from contactmesh.contracts.reply import Reply
+from contactmesh.contracts.sync.events import BookPage
 from contactmesh.messaging.message import Outgoing
 from contactmesh.messaging.publisher import Publisher
 from contactmesh.messaging.relay import OutboxEntry, OutboxRelay
@@ -47,10 +48,13 @@ class _HookedUnitOfWork(UnitOfWork):
         handled: Sequence[InboxEntry],
         messages: Sequence[Outgoing],
         now: datetime,
+        erased: Sequence[str] = (),
     ) -> list[OutboxEntry]:
         if self._hook is not None:
             await self._hook()
-        return await super().commit(writes=writes, handled=handled, messages=messages, now=now)
+        return await super().commit(
+            writes=writes, handled=handled, messages=messages, now=now, erased=erased
+        )
 
 
 @dataclass
@@ -111,6 +115,8 @@ class SimCopy:
                 await replication.catch_up(cause, message)
             case ContactChanged():
                 await replication.book_changed(cause, message)
+            case BookPage():
+                await replication.book_shown(cause, message)
             case RegistrationRecycled():
                 await replication.recycled(cause, message)
             case other:

@@ -123,13 +123,12 @@ async def holds(
 ) -> dict[str, str]:
     """What a space holds: digests by uid, from pages of two."""
     contacts: dict[str, str] = {}
-    after: str | None = None
-    while True:
+    after: int | None = 0
+    while after is not None:
         page = await terminal.does(
             ListEntries(carrier_id=carrier_id, space=space, after=after, limit=2)
         )
         assert isinstance(page, EntryList)
         contacts |= {one.uid: one.digest for one in page.entries}
         after = page.after
-        if after is None:
-            return contacts
+    return contacts

@@ -42,6 +42,7 @@ from contactmesh.contracts.multi_sim.commands import (
 from contactmesh.contracts.multi_sim.events import CatchUp, ReplicatedContact, SpaceChanged, Stamp
 from contactmesh.contracts.multi_sim.records import SpaceKind
 from contactmesh.contracts.reply import Reply
+from contactmesh.contracts.sync.events import BookPage, HeldEntry
 from contactmesh.storage.database import Database
 from contactmesh.storage.transaction import Document
 from multi_sim_replication_service.domain.documents import Limits
@@ -127,6 +128,15 @@ def _of_the_book(place: Place) -> Message:
     )
 
 
+def _book_shown(place: Place) -> Message:
+    cards = {uid: dict(card_of(uid, "+861390000007").to_json()) for uid in ("an", "gao")}
+    entries = tuple(
+        HeldEntry(uid=f"urn:example:{uid}", rev=2**52 + at, card=card)
+        for at, (uid, card) in enumerate(cards.items())
+    )
+    return BookPage(owner_id=place.user_id, carrier_id=UNICOM, after=0, entries=entries, next=2**53)
+
+
 def _recycled(place: Place) -> Message:
     ref = RegistrationRef(carrier_id=UNICOM, registration_seq="7")
     return RegistrationRecycled(owner_id=place.user_id, ref=ref)
@@ -142,6 +152,7 @@ ASKED: dict[str, Asked] = {
     "a page is caught up": lambda place: _caught_up(place, MOBILE),
     "a page is laid ready": lambda place: _caught_up(place, UNICOM),
     "the book changes": _of_the_book,
+    "a page of the book comes": _book_shown,
     "the number is recycled": _recycled,
     "consent is withdrawn": lambda place: (
         place.phone,
@@ -207,6 +218,10 @@ TELLING = [
     ("an update is requested", "the SIM moves"),
     ("the book changes", "the book is followed no more"),
     ("the book changes", "a page arrives"),
+    ("the book changes", "a page of the book comes"),
+    ("a page of the book comes", "the book is followed no more"),
+    ("a page of the book comes", "the phone stores privately"),
+    ("a page of the book comes", "the tablet stores over what it knows"),
     ("the tablet accepts", "a page arrives"),
     ("the tablet stores the last", "the tablet stores one more"),
     ("a SIM makes an account", "another SIM makes it"),

@@ -11,7 +11,6 @@ from tests.wire import card_of
 from contactmesh.contracts.multi_sim.commands import Decide, RegisterSim, Store, StoredChange
 from contactmesh.contracts.multi_sim.records import SpaceKind
 from contactmesh.storage.database import Database
-from multi_sim_replication_service.domain import pending
 from multi_sim_replication_service.repository import loading
 
 pytestmark = pytest.mark.claim("M6")
@@ -23,8 +22,7 @@ PHONE, TABLET = "lin_aaaaaaaa", "lin_bbbbbbbb"
 async def copy(
     database_url: str, database_prefix: str, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[SimCopy]:
-    for module in (pending, loading):
-        monkeypatch.setattr(module, "MOST_DECIDED", 2)
+    monkeypatch.setattr(loading, "MOST_DECIDED", 2)
     name = f"{database_prefix}multi_sim_replication_service"
     async with Database(database_url, name) as database:
         copy = SimCopy(database)
@@ -51,7 +49,7 @@ def _store(sim_id: str, *uids: str) -> Store:
 async def test_what_is_left_of_a_decision_is_counted(copy: SimCopy, moves: bool) -> None:
     here, there = await _registers(copy, PHONE, 1), await _registers(copy, TABLET, 2)
     await copy.does(PHONE, _store(here, "a", "b", "c", "d", "e"))
-    decide = (TABLET, Decide(sim_id=there, pending_rev=1, accept=True))
+    decide = (TABLET, Decide(sim_id=there, pending_rev=5, accept=True))
     before = [(PHONE, _store(here, "f"))] if moves else []
     *_, reply = await copy.decides(*before, decide)
     assert reply.result is not None

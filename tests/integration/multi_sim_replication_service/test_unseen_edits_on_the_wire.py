@@ -60,10 +60,15 @@ async def test_an_unseen_edit_waits_instead_of_being_overwritten(system: System)
     assert named.waiting == 3
     assert named.items[0].card == card_of("an", TWO).to_json()
     assert named.items[0].over == digest(card_of("an", ONE))
-    following = ShowPending(sim_id=there.sim_id, uids=uids, after="urn:example:an")
-    rest = await tablet.does(following)
+    first = await tablet.does(ShowPending(sim_id=there.sim_id, uids=uids, limit=1))
+    assert isinstance(first, Pending)
+    assert first.after is not None
+    rest = await tablet.does(ShowPending(sim_id=there.sim_id, uids=uids, after=first.after))
     assert isinstance(rest, Pending)
-    assert [one.uid for one in rest.items] == ["urn:example:bo"]
+    assert [[one.uid for one in page.items] for page in (first, rest)] == [
+        ["urn:example:an"],
+        ["urn:example:bo"],
+    ]
     await there.decides(named.pending_rev, accept=False)
     assert (await _stores(there, THREE, known=TWO)).written == 1, "over what it declined"
 

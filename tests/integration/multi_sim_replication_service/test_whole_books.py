@@ -6,14 +6,14 @@ from datetime import UTC, datetime, timedelta
 import pytest
 import pytest_asyncio
 from tests.integration.multi_sim_replication_service.copies import SimCopy
-from tests.integration.multi_sim_replication_service.holders import MOBILE, iccid
+from tests.integration.multi_sim_replication_service.holders import MOBILE, UNICOM, iccid
 from tests.wire import card_of
 
 from contactmesh.contracts.errors import ErrorCode
 from contactmesh.contracts.multi_sim.commands import RegisterSim, Store, StoredChange
 from contactmesh.contracts.multi_sim.records import SpaceKind
 from contactmesh.storage.database import Database
-from multi_sim_replication_service import wanted
+from multi_sim_replication_service import forgetting, wanted
 from multi_sim_replication_service.domain import storing
 from multi_sim_replication_service.forgetting import Forgetting
 
@@ -48,9 +48,9 @@ def _store(sim_id: str, *numbers: int, removed: bool = False, whole: bool = Fals
     return Store(sim_id=sim_id, space=SpaceKind.SHARED, changes=changes, whole=whole)
 
 
-async def _stored(copy: SimCopy, number: int) -> str:
+async def _stored(copy: SimCopy, number: int, carrier_id: str = MOBILE, sim: int = 1) -> str:
     """A new SIM and as many contacts in its account's shared space."""
-    command = RegisterSim(carrier_id=MOBILE, iccid=iccid(1), name="SIM")
+    command = RegisterSim(carrier_id=carrier_id, iccid=iccid(sim), name="SIM")
     registered = (await copy.does(PHONE, command)).result
     assert registered is not None
     sim_id = str(registered["sim_id"])
@@ -61,9 +61,20 @@ async def _stored(copy: SimCopy, number: int) -> str:
 async def _number(copy: SimCopy) -> tuple[int, int]:
     """How many contacts the account says it has, and how many it has."""
     (account,) = await copy.reading.accounts("lin")
-    space_id = account.space_id(SpaceKind.SHARED)
-    found = await copy.reading.contacts(space_id, None, limit=MOST_WHOLE * 2, cards=False)
+    found = await copy.reading.contacts(
+        account.space_id(SpaceKind.SHARED),
+        after=0,
+        until=account.shared.rev,
+        limit=MOST_WHOLE * 2,
+        cards=False,
+    )
     return account.shared.contacts, len(found)
+
+
+async def _forget(copy: SimCopy, days: int) -> None:
+    """Forget what there is to forget in so many days."""
+    now = datetime.now(UTC) + timedelta(days=days)
+    await Forgetting(copy.reading, copy.loading, copy.unit_of_work, lambda: now).forget()
 
 
 async def test_a_whole_book_removes_all_that_it_does_not_name(copy: SimCopy) -> None:
@@ -99,10 +110,26 @@ async def test_removals_are_kept_for_90_days_and_contacts_for_ever(
 ) -> None:
     sim_id = await _stored(copy, 5)
     await copy.does(PHONE, _store(sim_id, 1, 3, removed=True))
-    now = datetime.now(UTC) + timedelta(days=days)
-    await Forgetting(copy.reading, lambda: now).forget()
+    await _forget(copy, days)
     (account,) = await copy.reading.accounts("lin")
-    page, more = await copy.loading.page(account.space_id(SpaceKind.SHARED), None, 10)
+    page, more = await copy.loading.page(account, after=0, limit=10)
     assert not more
     assert sum(entry.digest == "" for entry in page) == kept
     assert await _number(copy) == (3, 3)
+
+
+async def test_a_removal_is_kept_while_another_account_holds_the_contact(
+    copy: SimCopy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(forgetting, "PAGE", 2)
+    there = await _stored(copy, 5, UNICOM, sim=2)
+    here = await _stored(copy, 5)
+    await copy.does(PHONE, _store(here, 0, 1, 2, 3, 4, removed=True))
+    await copy.does(PHONE, _store(there, 0, 2, removed=True))
+    for days, kept in ((89, 5), (91, 3), (182, 3)):
+        await _forget(copy, days)
+        account = await copy.reading.account("lin", MOBILE)
+        assert account is not None
+        page, _ = await copy.loading.page(account, after=0, limit=10)
+        assert {one.uid[-1] for one in page} == ({"1", "3", "4"} if kept == 3 else set("01234"))
+        assert account.shared.removed == kept

@@ -6,7 +6,7 @@ import pytest
 import pytest_asyncio
 
 from contactmesh.storage.database import Collection, Database, Index
-from contactmesh.storage.windows import ascending
+from contactmesh.storage.windows import ascending, descending
 
 HOUR = 3_600_000_000
 LAST = 100 * HOUR
@@ -58,6 +58,36 @@ async def test_pages_are_those_of_one_sorted_query(
         after = seen[-1]
 
     assert seen == numbers[: pages * limit]
+
+
+@pytest.mark.parametrize("limit", [1, 7, 200])
+@pytest.mark.parametrize("numbers", NUMBERS.values(), ids=NUMBERS)
+async def test_backwards_too(collection: Collection, numbers: list[int], limit: int) -> None:
+    await _put(collection, "ada", numbers)
+    await _put(collection, "wang", [3, HOUR + 1])
+
+    seen: list[int] = []
+    before = LAST + 1
+    pages = 3 if limit == 1 else len(numbers)
+    for _ in range(pages):
+        page = await descending(
+            collection, {"owner": "ada"}, "rev", before=before, since=0, limit=limit
+        )
+        if not page:
+            break
+        assert len(page) <= limit
+        seen += [one["rev"] for one in page]
+        before = seen[-1]
+
+    assert seen == numbers[::-1][: pages * limit]
+
+
+async def test_nothing_before_the_first_number_is_read(collection: Collection) -> None:
+    await _put(collection, "ada", [1, 2, 3, 4])
+
+    page = await descending(collection, {"owner": "ada"}, "rev", before=4, since=2, limit=10)
+
+    assert [one["rev"] for one in page] == [3, 2]
 
 
 async def test_nothing_beyond_the_last_number_is_read(collection: Collection) -> None:

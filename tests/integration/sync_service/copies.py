@@ -39,26 +39,43 @@ class SyncCopy:
 
     async def does(self, terminal_id: str, command: Command) -> Reply:
         """Handle one command: its reply."""
-        request = Request(
-            Sender(terminal_id),
-            Envelope.of(command, id=secrets.token_hex(8), source="/tests", time=datetime.now(UTC)),
-            command,
-        )
         if command.READS:
-            return await self.commands.answer(request, utc_now())
+            return await self.commands.answer(_request(terminal_id, command), utc_now())
 
-        async def unit() -> Reply:
+        (reply,) = await self.batch((terminal_id, command))
+        return reply
+
+    async def batch(self, *asked: tuple[str, Command]) -> list[Reply]:
+        """Handle commands, each with its terminal, as one unit of work: their replies."""
+        requests = [_request(*one) for one in asked]
+
+        async def unit() -> list[Reply]:
             now = utc_now()
-            decided = await self.commands.decide([request], now)
-            (outcome,) = decided.outcomes
+            decided = await self.commands.decide(requests, now)
             if self.before_commit is not None:
                 await self.before_commit()
+            outcomes = list(zip(requests, decided.outcomes, strict=True))
             await self.unit_of_work.commit(
                 writes=decided.writes,
-                handled=[InboxEntry(request.inbox_id, b"", now)],
-                messages=events_of(self.commands.name, outcome.told, request.envelope, now),
+                handled=[InboxEntry(request.inbox_id, b"", now) for request in requests],
+                messages=[
+                    event
+                    for request, outcome in outcomes
+                    for event in events_of(self.commands.name, outcome.told, request.envelope, now)
+                ],
                 now=now,
             )
-            return outcome.reply
+            return [outcome.reply for _, outcome in outcomes]
 
         return await on_fresh_state(unit)
+
+    async def would_answer(self, *asked: tuple[str, Command]) -> list[Reply]:
+        """What a batch of commands would be answered; nothing is committed."""
+        decided = await self.commands.decide([_request(*one) for one in asked], utc_now())
+        return [outcome.reply for outcome in decided.outcomes]
+
+
+def _request(terminal_id: str, command: Command) -> Request:
+    now = datetime.now(UTC)
+    envelope = Envelope.of(command, id=secrets.token_hex(8), source="/tests", time=now)
+    return Request(Sender(terminal_id), envelope, command)

@@ -146,6 +146,7 @@ async def test_what_an_entry_was_is_listed_and_can_be_restored(system: System) -
     ]
     assert [one.name for one in history] == ["", "an", "an", "an", "an"]
     assert [one.changed_fields for one in history[1:4]] == [("phones/mobile/number",)] * 3
+    assert [one.made for one in history] == [False, False, False, False, True]
     assert all(one.until and one.until > datetime.now(UTC) for one in history[1:])
     plain = await phone.history("an")
     assert [one.rev for one in plain] == [one.rev for one in history]
@@ -157,7 +158,7 @@ async def test_what_an_entry_was_is_listed_and_can_be_restored(system: System) -
     await phone.catches_up()
     assert (phone.numbers(), phone.revs[uid_of("an")]) == ({"an": "3"}, rev)
     assert await phone.deleted() == []
-    await tablet.terminal.until(lambda: any(one["rev"] == rev for one in tablet.pushed()))
+    await phone.terminal.until(lambda: any(one["rev"] == rev for one in phone.pushed()))
     error = await tablet.terminal.refused(Restore(uid=uid_of("an"), rev=1))
     assert error.code is ErrorCode.NOT_FOUND
 

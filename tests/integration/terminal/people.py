@@ -17,7 +17,7 @@ class People:
     folder: Path
     running: AsyncExitStack
 
-    async def enrol(self, user_id: str, name: str = "phone") -> Terminal:
+    async def enrol(self, user_id: str, name: str = "phone", transport: str = "amqp") -> Terminal:
         """A new terminal of a user, not running yet."""
         await self.system._post("/v1/users", {"user_id": user_id, "display_name": user_id})
         code = (await self.system._post(f"/v1/users/{user_id}/enrolment-codes"))["code"]
@@ -27,12 +27,14 @@ class People:
             code=code,
             name=name,
             region="CN",
+            transport=transport,
         )
 
-    async def terminal(self, name: str) -> Terminal:
+    async def terminal(self, name: str, transport: str = "amqp") -> Terminal:
         """A running terminal of a new user whose id begins with `name`."""
-        return await self.another_terminal(self.system.new_user(name), "phone")
+        return await self.another_terminal(self.system.new_user(name), "phone", transport)
 
-    async def another_terminal(self, user_id: str, name: str) -> Terminal:
+    async def another_terminal(self, user_id: str, name: str, transport: str = "amqp") -> Terminal:
         """A running terminal of a user."""
-        return await self.running.enter_async_context(await self.enrol(user_id, name))
+        enrolled = await self.enrol(user_id, name, transport)
+        return await self.running.enter_async_context(enrolled)

@@ -31,6 +31,7 @@ from contactmesh.terminal import (
     NoOwnEntry,
     Schedule,
     Terminal,
+    UnfitUid,
 )
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -54,7 +55,7 @@ async def test_an_entry_is_again_as_one_of_its_versions_on_every_terminal(people
     await phone.sync()
     await edit(desk, "Person 000", notes=noted("third"))
     await desk.sync()
-    newest, second, first = await phone.history(await id_of(phone, "Person 000"), cards=True)
+    newest, second, first = await phone.history(UID, cards=True)
     assert [one.reason for one in (newest, second, first)] == [
         Reason.CURRENT,
         Reason.REPLACED,
@@ -63,7 +64,7 @@ async def test_an_entry_is_again_as_one_of_its_versions_on_every_terminal(people
     assert (newest.terminal_id, second.terminal_id) == (desk.terminal_id, phone.terminal_id)
     assert second.changed_fields == ("notes/n",)
     updates = desk.updates()
-    await phone.restore(await id_of(phone, "Person 000"), second.rev)
+    await phone.restore(UID, second.rev)
     assert (await part_of(phone, "Person 000")).notes == noted("second")
     await the_next(updates, ContactUpdated)
     assert (await part_of(desk, "Person 000")).notes == noted("second")
@@ -93,17 +94,21 @@ async def test_the_whole_book_is_as_it_was_at_a_time(people: People) -> None:
     await edit(desk, "Person 101", notes=noted("not synced yet"))
     await phone.sync()
     steps: list[int] = []
-    assert await desk.restore_book(then, progress=steps.append) == 6
-    assert steps[-1] == 6
+    changed = {**await book(phone), "urn:example:p101": await part_of(desk, "Person 101")}
+    restored = await desk.restore_book(then, progress=steps.append)
+    assert restored.restored == steps[-1] == 6
     assert await book(desk) == before
     assert await in_step(phone, desk) == before
+    await desk.restore_book(restored.before)
+    assert await in_step(phone, desk) == changed
 
 
 async def test_what_is_erased_is_gone_everywhere_and_cannot_be_restored(people: People) -> None:
     phone, desk = await two(people, *persons(3))
     await edit(phone, "Person 000", notes=noted("secret"))
     await in_step(phone, desk)
-    await phone.erase([await id_of(phone, "Person 000"), await id_of(phone, "Person 001")])
+    erased = await phone.erase([UID, "urn:example:p001", "urn:example:p001", "urn:example:nobody"])
+    assert erased == (UID, "urn:example:p001")
     assert await names(phone) == ["Person 002"]
     assert (await phone.phonebook.sync_state()).waiting == 0
     await in_step(phone, desk)
@@ -113,15 +118,65 @@ async def test_what_is_erased_is_gone_everywhere_and_cannot_be_restored(people: 
     assert all(version.deleted and version.card is None for version in history)
 
 
+async def test_an_edit_made_elsewhere_does_not_bring_back_what_was_erased(people: People) -> None:
+    phone, desk = await two(people, *persons(3))
+    await edit(desk, "Person 000", notes=noted("not synced yet"))
+    await phone.erase([UID])
+    (rejected,) = (await desk.sync()).rejected
+    assert (rejected.uid, rejected.display_name) == (UID, "Person 000")
+    assert "erased" in rejected.problem
+    assert (await desk.sync()).rejected == ()
+    await in_step(phone, desk)
+    assert await names(desk) == ["Person 001", "Person 002"]
+    assert await phone.conflicts() == ()
+
+
 async def test_what_was_deleted_can_still_be_erased(people: People) -> None:
     phone, desk = await two(people, *persons(3))
     await delete(phone, "Person 000")
     await in_step(phone, desk)
     (gone,) = await desk.deleted()
-    await desk.erase([gone.uid])
+    assert await desk.erase([gone.uid]) == (gone.uid,)
     assert await phone.deleted() == await desk.deleted() == ()
     assert await in_step(phone, desk) == await book(desk)
     assert await names(phone) == ["Person 001", "Person 002"]
+
+
+async def test_what_is_no_uid_of_an_entry_erases_restores_and_shows_nothing(people: People) -> None:
+    phone, _ = await two(people, *persons(1))
+    before = await book(phone)
+    (stands,) = await phone.history(UID)
+    for uid in (await id_of(phone, "Person 000"), "urn:example:nobody"):
+        assert await phone.erase([uid]) == ()
+        assert await phone.history(uid) == ()
+    with pytest.raises(CommandRefused) as raised:
+        await phone.restore(await id_of(phone, "Person 000"), stands.rev)
+    assert raised.value.code is ErrorCode.NOT_FOUND
+    assert await book(phone) == before
+
+
+async def test_what_was_never_synced_is_erased_here(people: People) -> None:
+    phone, _ = await two(people, *persons(1))
+    await keep(phone, card("new", "New"))
+    assert await phone.erase(["urn:example:new"]) == ("urn:example:new",)
+    assert await names(phone) == ["Person 000"]
+
+
+@pytest.mark.parametrize("uid", ["x" * 501, "urn:example:bell\x07"])
+async def test_what_the_book_takes_no_uid_of_is_told_without_asking_it(
+    people: People, uid: str
+) -> None:
+    phone = await people.terminal("alice")
+    await keep(phone, card("odd", "Odd"))
+    contact_id = await id_of(phone, "Odd")
+    await phone.write_own(contact_id, card("odd", "Odd").model_copy(update={"uid": uid}))
+    for asking in (phone.history(uid), phone.restore(uid, 1), phone.set_own_card(contact_id)):
+        with pytest.raises(UnfitUid) as raised:
+            await asking
+        assert uid not in str(raised.value)
+    assert (await phone.sync()).sent == 1
+    assert await phone.erase([uid]) == ()
+    assert await names(phone) == ["Odd"]
 
 
 async def test_ones_own_card_is_published_to_the_groups_without_what_is_private(

@@ -13,6 +13,7 @@ from contactmesh.contacts import Card, Email, Note, write_vcards
 from contactmesh.contracts.sync.records import ConflictKind, Policy
 from contactmesh.runtime.waiting import happened_within
 from contactmesh.terminal import (
+    Arrival,
     ContactAdded,
     ContactRemoved,
     ContactUpdated,
@@ -140,6 +141,27 @@ async def test_a_change_is_pushed_in_well_under_a_second(people: People) -> None
     assert await book(desk) == await book(phone)
 
 
+@pytest.mark.claim("Y4", "Y5")
+async def test_what_was_pushed_before_a_sync_is_told_by_it(people: People) -> None:
+    phone, desk = await two(people, *persons(2))
+    updates = desk.updates()
+    await edit(phone, "Person 000", notes={"n": Note(note="茶")})
+    await keep(phone, card("new", "New"))
+    await delete(phone, "Person 001")
+    await phone.sync()
+    async with asyncio.timeout(20):
+        kinds = {type(await anext(updates)) for _ in range(3)}
+    assert kinds == {ContactUpdated, ContactAdded, ContactRemoved}
+    outcome = await desk.sync()
+    assert (outcome.sent, outcome.received) == (0, 3)
+    assert {(one.display_name, one.change) for one in outcome.arrived} == {
+        ("Person 000", Arrival.CHANGED),
+        ("New", Arrival.ADDED),
+        ("Person 001", Arrival.DELETED),
+    }
+    assert await desk.sync() == SyncOutcome()
+
+
 @pytest.mark.claim("Y4")
 async def test_edits_of_different_fields_are_both_kept_and_of_the_same_one_the_later(
     people: People,
@@ -227,4 +249,5 @@ async def test_a_terminal_that_lost_its_store_deletes_nothing_and_gets_all(peopl
     assert (outcome.full, outcome.sent) == (True, 0)
     assert [done for done, _ in steps] == sorted(done for done, _ in steps)
     assert steps[-1][0] == outcome.received
+    assert {of for _, of in steps} == {450}, "how many there are is known from the beginning"
     assert await book(empty) == await book(phone)

@@ -31,7 +31,7 @@ from contactmesh.terminal import (
     UpdateStream,
     outlet,
 )
-from contactmesh.terminal.session import Session
+from contactmesh.terminal.amqp_session import AmqpSession
 
 OLD, NEW = "+8613800138000", "+8613900139000"
 BOB = card("bob", "Bob Li", phones={"m": OLD})
@@ -95,7 +95,7 @@ async def test_what_was_applied_and_not_acknowledged_comes_again_without_harm(
         await asyncio.Event().wait()
 
     with monkeypatch.context() as patched:
-        patched.setattr(Session, "acknowledge", never)
+        patched.setattr(AmqpSession, "acknowledge", never)
         async with make_terminal() as terminal:
             await service.push(ALICE, changed("bob", 5, BOB_MOVED))
             await applied.wait()

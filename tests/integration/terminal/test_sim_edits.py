@@ -33,8 +33,8 @@ from contactmesh.terminal import (
     StoreOutcome,
     Terminal,
 )
-from contactmesh.terminal.phonebook_spaces import Waiting
-from contactmesh.terminal.space_records import Space
+from contactmesh.terminal.phonebook_accepting import Waiting
+from contactmesh.terminal.space_memory import Space
 from contactmesh.terminal.store_pages import Sent
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")

@@ -29,7 +29,7 @@ from contactmesh.terminal import (
     Terminal,
     UnknownSim,
 )
-from contactmesh.terminal.phonebook_spaces import Waiting
+from contactmesh.terminal.phonebook_accepting import Waiting
 from contactmesh.terminal.space_choices import AcceptingRecord
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")

@@ -1,6 +1,7 @@
 """Every foreseen error is one line on standard error and an exit status; no traceback."""
 
 import asyncio
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -17,13 +18,21 @@ from contactmesh.local.errors import BrokerManagementError, LocalStackError, NoS
 from contactmesh.terminal.errors import CommandRefused, IdentityUnavailable, NoReply, NotEnrolled
 
 
+class Switch(StrEnum):
+    ON = "on"
+    OFF = "off"
+
+
 def run(error: BaseException | None = None, *arguments: str) -> Result:
     """Run a command that raises `error`."""
     app = typer.Typer(cls=OneLineErrors, no_args_is_help=True)
 
     @app.command()
     @async_command
-    async def work(number: Annotated[int, typer.Option()] = 0) -> None:
+    async def work(
+        number: Annotated[int, typer.Option(min=0, max=5)] = 0,
+        switch: Annotated[Switch, typer.Option()] = Switch.ON,
+    ) -> None:
         await asyncio.sleep(0)
         if error is not None:
             raise error
@@ -53,7 +62,7 @@ AWAY = ErrorBody(code=ErrorCode.UNAVAILABLE, message="Away. Try again.")
         (SystemUnreachable("Nobody answers."), ExitCode.UNREACHABLE, "Nobody answers."),
         (WrongUsage("Not like this."), ExitCode.USAGE, "Not like this."),
         (NotEnrolled("Enrol first."), ExitCode.FAILED, "Enrol first."),
-        (CommandRefused(CONFLICT), ExitCode.FAILED, "Taken. Choose another. (conflict)"),
+        (CommandRefused(CONFLICT), ExitCode.FAILED, "Taken. Choose another."),
         (IdentityUnavailable("Try later."), ExitCode.UNREACHABLE, "Try later."),
         (NoStackRunsError("None runs."), ExitCode.UNREACHABLE, "None runs."),
         (BrokerManagementError("No broker."), ExitCode.UNREACHABLE, "No broker."),
@@ -99,7 +108,23 @@ def test_status_that_a_command_exits_with_is_kept() -> None:
     [
         (["wrk"], "No such command 'wrk'. Did you mean 'work'? See 'contactmesh --help'."),
         (["work", "--number", "x"], "See 'contactmesh work --help'."),
-        (["work", "--nmber", "1"], "See 'contactmesh work --help'."),
+        (
+            ["work", "--nmber", "1"],
+            "No such option: --nmber. Did you mean --number? See 'contactmesh work --help'.",
+        ),
+        (
+            ["work", "--number", "9"],
+            "'--number': it should be at most 5. See 'contactmesh work --help'.",
+        ),
+        (
+            ["work", "--number", "-1"],
+            "Invalid value for '--number': it should be at least 0. See 'contactmesh work --help'.",
+        ),
+        (
+            ["work", "--switch", "maybe"],
+            "'--switch': 'maybe' is not one of 'on', 'off'. See 'contactmesh work --help'.",
+        ),
+        (["work", "more"], "Not understood: more. See 'contactmesh work --help'."),
     ],
 )
 def test_wrong_usage_is_one_line_that_points_to_the_help(arguments: list[str], line: str) -> None:

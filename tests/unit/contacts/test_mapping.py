@@ -244,6 +244,15 @@ def test_what_vcard_has_no_place_for_travels_as_jsprop() -> None:
         assert again(card, version) == card
 
 
+def test_corrections_come_in_one_order() -> None:
+    """Each process writes a card in the same bytes, whatever its hash seed."""
+    members = {f"example.com:{name}": {"value": [None]} for name in ("c", "a", "d", "b", "e")}
+    text = written(Card.model_validate({"uid": "1", "name": {"full": "Li"}, **members}), "4.0")
+    pointers = [line.partition(":")[0] for line in text.splitlines() if line.startswith("JSPROP")]
+    assert len(pointers) == len(members)
+    assert pointers == sorted(pointers)
+
+
 @pytest.mark.parametrize(
     "line", ["JSPROP;JSPTR=phones/x/y:1", "JSPROP;JSPTR=a:{", "JSPROP:" + "[" * 100]
 )

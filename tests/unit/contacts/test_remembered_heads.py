@@ -1,10 +1,10 @@
-"""Heads of lines are remembered from card to card, which no card may show."""
+"""What is remembered from card to card, which no card may show."""
 
 from __future__ import annotations
 
 import pytest
 from pydantic import BaseModel
-from tests.unit.contacts.vcards import read_one, vcard
+from tests.unit.contacts.vcards import again, read_one, vcard
 
 from contactmesh.contacts import Card, write_vcards
 
@@ -42,3 +42,19 @@ def test_a_kept_property_that_cannot_be_written_keeps_no_other_from_being_writte
     for prop in (odd, ["x-a", {}, "unknown", "2"]):
         written = b"".join(write_vcards([Card.model_validate({"uid": "u", "vCardProps": [prop]})]))
     assert b"\r\nX-A:2\r\n" in written
+
+
+def test_in_which_order_a_card_was_read_does_not_show_when_it_is_written() -> None:
+    lines = ["TEL:1", "EMAIL:a@example.com", "NOTE:n", "UID:u", "X-A:1", "FN:Jane"]
+    one, other, once_more = (
+        b"".join(write_vcards([read_one(vcard(*each))])) for each in (lines, reversed(lines), lines)
+    )
+    assert one == other == once_more
+
+
+def test_what_no_line_can_say_of_a_card_is_added_each_time() -> None:
+    plain = {"uid": "u", "notes": {"note-1": {"note": "n"}}}
+    unknown = {**plain, "example.com:extra": {"a": [1]}}
+    for document in (plain, unknown, plain, unknown):
+        card = Card.model_validate(document)
+        assert again(card, "4.0") == card

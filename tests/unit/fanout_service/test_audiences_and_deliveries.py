@@ -195,9 +195,13 @@ def test_an_entry_of_a_book_goes_to_its_owner_alone_without_saying_where_from() 
         card={"uid": "urn:example:1"},
         origin=Origin(service="sync_service", terminal_id="lin_aaaaaaaa"),
         own_card=True,
+        erased=True,
     )
     delivery = of_book(entry)
+    assert isinstance(delivery.message, ContactUpdate)
+    assert delivery.message.erased, "its terminals have to forget it too"
     assert (delivery.user_ids, delivery.terminal_ids, delivery.rev) == (("lin",), (), 7)
+    assert delivery.muted_terminals == (("lin", ("lin_aaaaaaaa",)),), "who changed it has the reply"
     assert not {"origin", "own_card", "audience_version"} & set(delivery.message.payload())
 
 

@@ -16,6 +16,14 @@ from identity_service.domain.permissions import (
 
 ADA = Realm("ada_aaaaaaaa", "/", "contactmesh.commands", "terminal.ada_aaaaaaaa")
 
+ADA_BY_MQTT = Realm(
+    "ada_aaaaaaaa",
+    "/",
+    "contactmesh.mqtt",
+    "mqtt-subscription-ada_aaaaaaaaqos1",
+    frozenset(("terminal.ada_aaaaaaaa", "user.ada")),
+)
+
 
 def access(resource: str, name: str, permission: str, vhost: str = "/") -> MayAccess:
     return MayAccess(vhost, resource, name, permission)
@@ -89,12 +97,82 @@ def test_refused(question: Question) -> None:
     assert not allows(ADA, question)
 
 
+def mqtt_write(key: str) -> MayUseTopic:
+    return write(key, "contactmesh.mqtt")
+
+
+def mqtt_read(key: str, exchange: str = "contactmesh.mqtt", vhost: str = "/") -> MayUseTopic:
+    return MayUseTopic(vhost, exchange, "read", key)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        MayUseVhost("/"),
+        access("exchange", "contactmesh.mqtt", "write"),
+        access("exchange", "contactmesh.mqtt", "read"),
+        access("queue", "mqtt-subscription-ada_aaaaaaaaqos1", "configure"),
+        access("queue", "mqtt-subscription-ada_aaaaaaaaqos1", "write"),
+        access("queue", "mqtt-subscription-ada_aaaaaaaaqos1", "read"),
+        mqtt_write("command.ada_aaaaaaaa.group_service.create"),
+        mqtt_read("terminal.ada_aaaaaaaa"),
+        mqtt_read("user.ada"),
+    ],
+)
+def test_allowed_by_mqtt_and_by_that_alone(question: Question) -> None:
+    assert allows(ADA_BY_MQTT, question)
+    assert allows(ADA, question) == isinstance(question, MayUseVhost)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        MayUseVhost("other"),
+        access("exchange", "contactmesh.mqtt", "configure"),
+        access("exchange", "contactmesh.mqtt", "read", vhost="other"),
+        access("exchange", "contactmesh.commands", "write"),
+        access("exchange", "contactmesh.terminals", "read"),
+        access("exchange", "contactmesh.events", "read"),
+        access("exchange", "amq.topic", "read"),
+        access("queue", "terminal.ada_aaaaaaaa", "read"),
+        access("queue", "mqtt-subscription-ada_aaaaaaaaqos0", "configure"),
+        access("queue", "mqtt-subscription-ada_aaaaaaabqos1", "read"),
+        access("queue", "mqtt-subscription-ada_aaaaaaabqos1", "write"),
+        access("queue", "mqtt-subscription-ada_aaaaaaabqos1", "configure"),
+        access("queue", "mqtt-subscription-ada_aaaaaaaaqos1", "read", vhost="other"),
+        mqtt_write("terminal.ada_aaaaaaaa"),
+        mqtt_write("user.ada"),
+        mqtt_write("user.bea"),
+        mqtt_write("command.bea_aaaaaaaa.group_service.create"),
+        mqtt_write("command.ada_aaaaaaaa.*.create"),
+        mqtt_write("command.ada_aaaaaaaa.group_service.create.more"),
+        write("command.ada_aaaaaaaa.group_service.create"),
+        mqtt_read("terminal.ada_aaaaaaaa", "contactmesh.terminals"),
+        mqtt_read("terminal.ada_aaaaaaaa", vhost="other"),
+        mqtt_read("terminal.ada_aaaaaaab"),
+        mqtt_read("user.bea"),
+        mqtt_read("user.*"),
+        mqtt_read("terminal.*"),
+        mqtt_read("*.ada_aaaaaaaa"),
+        mqtt_read("user.ada.#"),
+        mqtt_read("#"),
+        mqtt_read("fan-out"),
+        mqtt_read("command.ada_aaaaaaaa.group_service.create"),
+        mqtt_read(""),
+    ],
+)
+def test_refused_by_mqtt(question: Question) -> None:
+    assert not allows(ADA_BY_MQTT, question)
+
+
 PARTS = ["command", "ada_aaaaaaaa", "bea_aaaaaaaa", "group_service", "create", "*", "#", "", "user"]
 
 
 @given(st.lists(st.sampled_from(PARTS) | st.text(max_size=3), max_size=6).map(".".join))
 def test_every_key_that_may_be_written_names_its_sender_and_one_command(key: str) -> None:
-    if allows(ADA, write(key)):
+    for realm in (ADA, ADA_BY_MQTT):
+        if not allows(realm, write(key, realm.exchange)):
+            continue
         command, sender, service, action = key.split(".")
         assert (command, sender) == ("command", "ada_aaaaaaaa")
         assert service.isidentifier()

@@ -34,6 +34,8 @@ def test_virtual_host_is_read_as_the_client_reads_it(path: str, vhost: str) -> N
 def test_terminals_are_told_no_credentials(url: str) -> None:
     with pytest.raises(ValidationError):
         settings(terminal_amqp_url=url)
+    with pytest.raises(ValidationError):
+        settings(terminal_mqtt_url=url.replace("amqp:", "mqtt:"))
 
 
 def test_code_lifetime_is_a_duration() -> None:

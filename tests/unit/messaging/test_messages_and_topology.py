@@ -1,6 +1,7 @@
 """What goes to the broker: chunks of recipients, parking limits, queues with their parking."""
 
 import re
+from collections.abc import Callable
 from datetime import UTC, datetime
 
 import pytest
@@ -13,10 +14,14 @@ from contactmesh.messaging.definitions import render_definitions, service_accoun
 from contactmesh.messaging.message import MAX_RECIPIENTS, MAX_RECIPIENTS_BYTES, Outgoing
 from contactmesh.messaging.parking import ParkingLimit, TooManyParked
 from contactmesh.messaging.topology import (
+    COMMANDS,
     DEAD,
     EXCHANGES,
+    MQTT,
     SERVICES,
+    TERMINALS,
     policies,
+    subscription_queue,
     terminal_queue,
 )
 
@@ -55,33 +60,48 @@ def test_chunks_are_one_event_under_message_ids_of_their_own() -> None:
 
 def test_parking_is_limited_to_a_small_share_once_there_is_enough_to_tell() -> None:
     limit = ParkingLimit(window=50, minimum=10, ratio=0.5)
-    limit.count(handled=0, parked=9)
+    limit.count(handled=0, parked=[None] * 9)
     with pytest.raises(TooManyParked, match="10 of the last 10"):
-        limit.count(handled=0, parked=1)
+        limit.count(handled=0, parked=[None])
 
 
 def test_parking_is_not_limited_while_most_messages_are_good() -> None:
     limit = ParkingLimit(window=50, minimum=10, ratio=0.5)
     for _ in range(100):
-        limit.count(handled=3, parked=2)
+        limit.count(handled=3, parked=[None] * 2)
 
 
 def test_only_the_last_messages_count() -> None:
     limit = ParkingLimit(window=50, minimum=10, ratio=0.5)
-    limit.count(handled=1_000, parked=0)
-    limit.count(handled=0, parked=24)
+    limit.count(handled=1_000, parked=[])
+    limit.count(handled=0, parked=[None] * 24)
     with pytest.raises(TooManyParked, match="25 of the last 50"):
-        limit.count(handled=0, parked=1)
+        limit.count(handled=0, parked=[None])
 
 
 def test_a_row_of_parked_messages_is_enough_however_healthy_it_was_before() -> None:
     limit = ParkingLimit(in_a_row=50)
-    limit.count(handled=500, parked=0)
-    limit.count(handled=0, parked=49)
-    limit.count(handled=1, parked=49)
-    limit.count(handled=0, parked=49)
+    limit.count(handled=500, parked=[])
+    limit.count(handled=0, parked=[None] * 49)
+    limit.count(handled=1, parked=[None] * 49)
+    limit.count(handled=0, parked=[None] * 49)
     with pytest.raises(TooManyParked, match="148 of the last 500"):
-        limit.count(handled=0, parked=1)
+        limit.count(handled=0, parked=[None])
+
+
+@pytest.mark.parametrize("handled", [0, 1])
+def test_what_few_users_send_stops_nobody_however_much_it_is(handled: int) -> None:
+    limit = ParkingLimit()
+    for _ in range(1_000):
+        limit.count(handled=handled, parked=["lin", "mo", "wang", "zhao"] * 50)
+
+
+def test_what_many_users_send_and_nobody_can_handle_is_the_releases_fault() -> None:
+    limit = ParkingLimit()
+    limit.count(handled=0, parked=["lin"] * 500)
+    limit.count(handled=0, parked=[f"user-{number}" for number in range(39)])
+    with pytest.raises(TooManyParked, match="50 of the last 50"):
+        limit.count(handled=0, parked=["mo"])
 
 
 DEFINITIONS = render_definitions([service_account("group_service", "secret")])
@@ -120,8 +140,9 @@ def test_every_service_queue_has_a_parking_queue_and_a_policy_that_leads_there(
     assert parking.definition["max-length-bytes"] > 0
 
 
-def test_a_terminals_queue_is_bounded_and_expires() -> None:
-    name = terminal_queue("lin_aaaaaaaa")
+@pytest.mark.parametrize("queue_of", [terminal_queue, subscription_queue])
+def test_a_terminals_queue_is_bounded_and_expires(queue_of: Callable[[str], str]) -> None:
+    name = queue_of("lin_aaaaaaaa")
     (policy,) = [one for one in policies() if re.search(one.pattern, name)]
     assert policy.definition["max-length"] > 0
     assert policy.definition["max-length-bytes"] > 0
@@ -131,8 +152,23 @@ def test_a_terminals_queue_is_bounded_and_expires() -> None:
 
 def test_all_exchanges_are_durable_topic_exchanges() -> None:
     exchanges = _named("exchanges")
-    assert set(exchanges) == set(EXCHANGES)
+    assert set(exchanges) == {*EXCHANGES, MQTT}
     assert {(one["type"], one["durable"]) for one in exchanges.values()} == {("topic", True)}
+
+
+def test_from_mqtt_only_commands_go_on_and_to_it_only_what_is_for_terminals() -> None:
+    bindings = DEFINITIONS["bindings"]
+    assert isinstance(bindings, list)
+    joined = {
+        (one["source"], one["destination"], one["routing_key"])
+        for one in bindings
+        if isinstance(one, dict) and one["destination_type"] == "exchange"
+    }
+    assert joined == {
+        (MQTT, COMMANDS, "command.*.*.*"),
+        (TERMINALS, MQTT, "terminal.*"),
+        (TERMINALS, MQTT, "user.*"),
+    }
 
 
 @pytest.mark.parametrize("service", [service.service for service in SERVICES])

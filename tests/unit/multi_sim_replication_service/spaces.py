@@ -12,6 +12,7 @@ from contactmesh.contracts.command import Command
 from contactmesh.contracts.contact import MAIN_BOOK, ContactChanged, Operation, Origin, Scope
 from contactmesh.contracts.envelope import Message
 from contactmesh.contracts.multi_sim.commands import (
+    MOST_DECIDED,
     Decide,
     DecisionTaken,
     RegisterSim,
@@ -24,13 +25,15 @@ from contactmesh.contracts.multi_sim.commands import (
 from contactmesh.contracts.multi_sim.events import CatchUp, SimRemoved, SpaceChanged
 from contactmesh.contracts.multi_sim.records import SpaceKind
 from contactmesh.contracts.reply import Result
+from contactmesh.contracts.sync.events import BookPage, BookWanted, HeldEntry
 from contactmesh.deciding.decision import Told
 from multi_sim_replication_service.domain.documents import NO_CONTACT, Account, Limits, Sim
-from multi_sim_replication_service.domain.following import follow
+from multi_sim_replication_service.domain.following import begin_to_follow, follow
+from multi_sim_replication_service.domain.forgetting import forget
 from multi_sim_replication_service.domain.registering import recycled
 from multi_sim_replication_service.domain.replicating import catch_up, take_over
 from multi_sim_replication_service.domain.spaces import contents_of
-from multi_sim_replication_service.domain.state import Asking, State
+from multi_sim_replication_service.domain.state import Asking, Covered, State
 from multi_sim_replication_service.handlers import RULES
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
@@ -84,11 +87,15 @@ class Spaces:
     laid_ready: Counter[str] = field(default_factory=Counter)
     """How many pages of requested updates have been laid ready, by SIM, repeats included."""
     commands: int = 0
+    book: dict[str, tuple[int, str | None]] = field(default_factory=dict)
+    """What the user's address book holds: revision and number, none where it is deleted, by uid."""
 
     def does(self, command: Command, terminal: str = PHONE, user: str = LIN) -> Result:
         """Handle a command; its events are under way then."""
         self.now += timedelta(seconds=1)
         self.commands += 1
+        if isinstance(command, Decide) and command.uids is None:
+            self._cover(command, user)
         asking = Asking(user, terminal, self.now, self.limits, self.commands.to_bytes(8))
         decision = RULES[type(command)](self.state, asking, command)
         self._send(decision.told)
@@ -141,6 +148,12 @@ class Spaces:
         assert isinstance(taken, DecisionTaken)
         return taken
 
+    def forgets_removals(self) -> None:
+        """Let so much time pass that removals are forgotten where they may be."""
+        self.now += timedelta(days=91)
+        uids = sorted({one.uid for one in self.state.entries})
+        forget(self.state, LIN, uids, self.now - timedelta(days=90), self.now)
+
     def deliver(self, message: Message) -> None:
         """Deliver one event to whom it concerns, as the service does."""
         match message:
@@ -154,6 +167,10 @@ class Spaces:
             case ContactChanged(scope=Scope.BOOK):
                 for account in self.state.accounts_of(message.owner_id):
                     self._send(follow(self.state, account, message, self.now))
+            case BookWanted():
+                self.under_way.append(self._book_page(message))
+            case BookPage():
+                self._send(begin_to_follow(self.state, message, self.limits.page, self.now))
             case RegistrationRecycled():
                 self._send(recycled(self.state, message))
             case SimRemoved():
@@ -169,6 +186,30 @@ class Spaces:
             self.deliver(message)
             if random is not None and random.random() < 0.2:
                 self.deliver(message)
+
+    def book_changes(self, uid: str, number: str | None) -> None:
+        """Let the address book have another number of a contact from now on, or none."""
+        last = max((rev for rev, _ in self.book.values()), default=0)
+        rev = max(last + 1, int(self.now.timestamp() * 1_000_000))
+        self.book[uid] = (rev, number)
+        self.under_way.append(book_event(uid, rev, number))
+
+    def _book_page(self, wanted: BookWanted) -> BookPage:
+        following = sorted(
+            (rev, uid, number) for uid, (rev, number) in self.book.items() if rev > wanted.after
+        )
+        page = following[: wanted.limit]
+        return BookPage(
+            owner_id=wanted.owner_id,
+            carrier_id=wanted.carrier_id,
+            after=wanted.after,
+            entries=tuple(
+                HeldEntry(uid=uid, rev=rev, card=dict(card(uid, number).to_json()))
+                for rev, uid, number in page
+                if number is not None
+            ),
+            next=page[-1][0] if len(following) > len(page) else None,
+        )
 
     def account(self, carrier_id: str) -> Account:
         """The user's account at a carrier."""
@@ -203,6 +244,21 @@ class Spaces:
             one for one in self.published if isinstance(one, ContactChanged) and one.uid == sim_id
         ]
 
+    def _cover(self, command: Decide, user: str) -> None:
+        """Say what a decision covers and how much of it one command settles, as loading does."""
+        for sim in (sim for one in self.state.accounts_of(user) for sim in one.sims):
+            if sim.sim_id == command.sim_id:
+                revs = sorted(
+                    one.pending_rev
+                    for one in self.state.sim_entries
+                    if one.view_id == sim.view_id
+                    and one.pending is not None
+                    and one.pending_rev <= command.pending_rev
+                )
+                loaded = revs[:MOST_DECIDED]
+                last = loaded[-1] if len(loaded) == MOST_DECIDED else command.pending_rev
+                self.state.covered[sim.view_id, command.pending_rev] = Covered(len(revs), last)
+
     def _catch_up(self, event: CatchUp) -> None:
         if event.sim_id is not None and event.from_carrier_id == event.to_carrier_id:
             self.laid_ready[event.sim_id] += 1
@@ -212,9 +268,9 @@ class Spaces:
             (
                 one
                 for one in self.state.entries
-                if one.space_id == space_id and one.uid > (event.after or "")
+                if one.space_id == space_id and one.rev > event.after
             ),
-            key=lambda entry: entry.uid,
+            key=lambda entry: entry.rev,
         )
         page, more = following[: self.limits.page], len(following) > self.limits.page
         self._send(catch_up(self.state, event, page, more=more, now=self.now))

@@ -21,7 +21,6 @@ from tests.unit.multi_sim_replication_service.spaces import (
     TELECOM,
     UNICOM,
     Spaces,
-    book_event,
 )
 
 from contactmesh.contracts.contact import ContactChanged
@@ -57,7 +56,6 @@ class AnyOrder(RuleBasedStateMachine):
         self.sims: list[str] = []
         self.late: str | None = None
         self.looked_at = 0
-        self.book_rev = 0
 
     @initialize()
     def begin(self) -> None:
@@ -157,14 +155,16 @@ class AnyOrder(RuleBasedStateMachine):
 
     @rule(uid=st.sampled_from(UIDS), number=st.sampled_from(("1", "3", None)))
     def the_book_changes(self, uid: str, number: str | None) -> None:
-        self.book_rev += 1
-        self.spaces.under_way.append(book_event(uid, self.book_rev, number))
-        self.ledger.changes += len(CARRIERS)
-        self.ledger.pages += len(CARRIERS)
+        self.spaces.book_changes(uid, number)
+        # Each change may come as an event, and beside it on a page of what the book holds.
+        self.ledger.changes += 2 * len(CARRIERS)
+        self.ledger.pages += 2 * len(CARRIERS)
 
     @rule(carrier_id=st.sampled_from(CARRIERS), follow=st.booleans())
     def follows(self, carrier_id: str, follow: bool) -> None:
         self.spaces.does(FollowBook(carrier_id=carrier_id, follow=follow))
+        self.ledger.changes += len(UIDS)
+        self.ledger.pages += len(UIDS)
 
     @rule(carrier_id=st.sampled_from(CARRIERS), consent=st.booleans())
     def agrees(self, carrier_id: str, consent: bool) -> None:
@@ -238,6 +238,11 @@ class AnyOrder(RuleBasedStateMachine):
         assert all(one == agreeing[0] for one in agreeing)
         assert not any(self.spaces.sim(sim_id).filling for sim_id in self.sims)
 
+    @precondition(lambda self: not self.spaces.under_way)
+    @rule()
+    def months_pass(self) -> None:
+        self.spaces.forgets_removals()
+
     @invariant()
     def what_waits_is_what_the_terminal_has_not_seen(self) -> None:
         for sim_id in self.sims:
@@ -258,6 +263,25 @@ class AnyOrder(RuleBasedStateMachine):
             for kind in SpaceKind:
                 held = self.spaces.holds(account.carrier_id, kind)
                 assert account.space(kind).contacts == len(held)
+                space_id = account.space_id(kind)
+                there = [one for one in self.spaces.state.entries if one.space_id == space_id]
+                assert account.space(kind).removed == len(there) - len(held)
+
+    @invariant()
+    def revisions_say_what_was_written_and_what_waits_in_which_order(self) -> None:
+        """No two are the same, none is above its counter, and nothing waits that is settled."""
+        state = self.spaces.state
+        for account in state.accounts_of("lin"):
+            for kind in SpaceKind:
+                space_id = account.space_id(kind)
+                revs = [one.rev for one in state.entries if one.space_id == space_id]
+                assert len(set(revs)) == len(revs)
+                assert all(0 < rev <= account.space(kind).rev for rev in revs)
+            for sim in account.sims:
+                own = (one for one in state.sim_entries if one.view_id == sim.view_id)
+                revs = [one.pending_rev for one in own if one.pending is not None]
+                assert len(set(revs)) == len(revs)
+                assert all(sim.settled_rev < rev <= sim.pending_rev for rev in revs)
 
     @invariant()
     def private_contents_are_seen_nowhere_else(self) -> None:

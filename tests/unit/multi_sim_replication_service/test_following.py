@@ -1,6 +1,8 @@
 """An account that follows the owner's address book (row M4)."""
 
+from datetime import timedelta
 from itertools import permutations
+from random import Random
 
 import pytest
 from tests.unit.multi_sim_replication_service.spaces import (
@@ -9,12 +11,15 @@ from tests.unit.multi_sim_replication_service.spaces import (
     UNICOM,
     Spaces,
     book_event,
+    card,
 )
 
+from contactmesh.contacts import digest
 from contactmesh.contracts.contact import ContactChanged
 from contactmesh.contracts.multi_sim.commands import FollowBook
 from contactmesh.contracts.multi_sim.events import SpaceChanged
 from contactmesh.contracts.multi_sim.records import SpaceKind
+from contactmesh.contracts.sync.events import BookPage, BookWanted
 from multi_sim_replication_service.domain.documents import Stamp
 
 pytestmark = pytest.mark.claim("M4")
@@ -114,6 +119,70 @@ def test_a_contact_that_is_private_is_not_taken_over(carrier_id: str) -> None:
     shared = spaces.holds(MOBILE)
     spaces.stores(here, {"an": "3"})
     assert spaces.holds(MOBILE) == shared, "shared again, it follows the book"
+
+
+def _book(spaces: Spaces, *uids: str, number: str = "1") -> None:
+    """Let the book have contacts since now, that nobody was told of."""
+    for uid in uids:
+        spaces.book_changes(uid, number)
+    spaces.under_way.clear()
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_an_account_that_begins_to_follow_gets_what_the_book_holds(seed: int) -> None:
+    spaces, here, there = _following()
+    _book(spaces, "an", "bo", "chen", "dai", "eve")
+    spaces.book_changes("bo", None)
+    spaces.under_way.clear()
+    spaces.does(FollowBook(carrier_id=MOBILE, follow=True))
+    spaces.does(FollowBook(carrier_id=MOBILE, follow=True))
+    spaces.settle(Random(seed))
+    assert set(spaces.holds(MOBILE)) == {"an", "chen", "dai", "eve"}
+    assert spaces.holds(MOBILE) == spaces.holds(UNICOM) == spaces.waits(here) == spaces.waits(there)
+    assert spaces.holds(TELECOM) == {}
+    assert spaces.account(MOBILE).book_after is None
+    published = len(spaces.published)
+    spaces.does(FollowBook(carrier_id=MOBILE, follow=True))
+    assert len(spaces.published) == published, "it has it all"
+
+
+def test_what_is_later_than_the_book_stays_and_what_is_earlier_gives_way() -> None:
+    spaces, here, _ = _following()
+    spaces.stores(here, {"an": "1", "bo": "1"})
+    spaces.now += timedelta(seconds=1)
+    _book(spaces, "an", "bo", "chen", "dai", number="2")
+    spaces.stores(here, {"bo": "3", "chen": "3"})
+    spaces.stores(here, {"chen": None})
+    spaces.does(FollowBook(carrier_id=MOBILE, follow=True))
+    spaces.settle()
+    numbers = {"an": "2", "bo": "3", "dai": "2"}
+    assert spaces.holds(MOBILE) == {uid: digest(card(uid, now)) for uid, now in numbers.items()}
+    assert spaces.holds(UNICOM) == spaces.holds(MOBILE)
+
+
+@pytest.mark.parametrize("pages", [0, 1, 2])
+def test_an_account_that_follows_no_longer_gets_no_more_of_it(pages: int) -> None:
+    spaces, _, _ = _following()
+    _book(spaces, "an", "bo", "chen", "dai", "eve")
+    spaces.does(FollowBook(carrier_id=MOBILE, follow=True))
+    for _ in range(pages):
+        for kind in (BookWanted, BookPage):
+            (message,) = (one for one in spaces.under_way if isinstance(one, kind))
+            spaces.under_way.remove(message)
+            spaces.deliver(message)
+    spaces.does(FollowBook(carrier_id=MOBILE, follow=False))
+    spaces.settle()
+    assert len(spaces.holds(MOBILE)) == 2 * pages
+
+
+@pytest.mark.claim("M3")
+def test_what_is_private_is_not_shared_by_beginning_to_follow() -> None:
+    spaces, here, there = _following()
+    spaces.stores(there, {"an": "1"}, SpaceKind.PRIVATE)
+    _book(spaces, "an", "bo")
+    spaces.does(FollowBook(carrier_id=MOBILE, follow=True))
+    spaces.settle()
+    assert set(spaces.holds(MOBILE)) == set(spaces.waits(here)) == {"bo"}
 
 
 @pytest.mark.claim("M3")

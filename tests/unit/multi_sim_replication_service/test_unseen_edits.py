@@ -11,7 +11,7 @@ from tests.unit.multi_sim_replication_service.spaces import (
 )
 
 from contactmesh.contacts import digest
-from contactmesh.contracts.multi_sim.commands import Decide, DecisionTaken
+from contactmesh.contracts.multi_sim.commands import Decide, DecisionTaken, RemoveSim
 from contactmesh.contracts.multi_sim.events import SpaceChanged
 from contactmesh.contracts.multi_sim.records import SpaceKind
 from multi_sim_replication_service.domain.documents import NO_CONTACT
@@ -145,14 +145,28 @@ def test_what_is_left_is_counted_though_a_store_moved_the_revision_before() -> N
     for letter in "abc":
         spaces.stores(here, {letter + uid: "1" for uid in contacts})
     rev = spaces.sim(there).pending_rev
-    view_id = spaces.sim(there).view_id
-    spaces.state.covered[view_id, rev] = 600  # as it is loaded before a batch
     spaces.stores(here, {"an": "2"})
     for settled, left in ((500, 100), (100, 0)):
         taken = spaces.does(Decide(sim_id=there, pending_rev=rev, accept=True), TABLET)
         assert isinstance(taken, DecisionTaken)
         assert (taken.settled, taken.left) == (settled, left)
     assert set(spaces.waits(there)) == {"an"}
+
+
+@pytest.mark.claim("M3")
+@pytest.mark.parametrize("has_sim", [True, False], ids=["with a SIM", "without a SIM"])
+def test_what_is_private_where_no_sim_is_left_may_be_shared_again(has_sim: bool) -> None:
+    spaces = Spaces()
+    gone, here = spaces.registers(MOBILE, 1), spaces.registers(UNICOM, 2, TABLET)
+    spaces.stores(gone, {"an": "1", "bo": "1"}, SpaceKind.PRIVATE)
+    if not has_sim:
+        spaces.does(RemoveSim(sim_id=gone))
+    assert spaces.stores(here, {"an": "1"}, terminal=TABLET).private == ("an",), "it is so still"
+    spaces.stores(here, {"an": None}, SpaceKind.PRIVATE, terminal=TABLET)
+    stored = spaces.stores(here, {"an": "1"}, terminal=TABLET)
+    assert (stored.written, stored.private) == ((0, ("an",)) if has_sim else (1, ()))
+    left = spaces.holds(MOBILE, SpaceKind.PRIVATE)
+    assert set(left) == ({"an", "bo"} if has_sim else {"bo"})
 
 
 @pytest.mark.claim("M3")

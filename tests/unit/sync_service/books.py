@@ -30,7 +30,7 @@ from sync_service.domain.documents import (
 from sync_service.domain.restoring import since_of
 from sync_service.domain.state import Asking, Page, State
 from sync_service.domain.times import micros
-from sync_service.domain.tokens import listing_token, read_token
+from sync_service.domain.tokens import known_since, listing_token, read_token
 from sync_service.handlers import RULES
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
@@ -201,20 +201,22 @@ class Server:
                     for key, version in self.stored.versions.items()
                     if key[:2] == (owner, change.uid)
                     and key[2] > since
-                    and version.by == asking.terminal_id
+                    and asking.terminal_id in (version.by, *version.same_by)
                 ]
                 was = None if entry is None else entry.was_rev
                 named = [(owner, change.uid, rev) for rev in (since, was) if rev]
                 self._load_versions(state, [*named, *sorted(own)[-1:]])
         if command.token is not None:
             try:
-                since = read_token(asking, owner, command.token).rev
+                token = read_token(asking, owner, command.token)
             except Refusal:
                 return
-            self._load_page(state, owner, since)
-            revs = {(one.owner, one.rev) for one in self.stored.entries.values()}
+            self._load_page(state, owner, token.rev)
+            revs = {(owner, book.rev) for owner, book in self.stored.books.items()}
+            revs |= {(one.owner, one.rev) for one in self.stored.entries.values()}
             revs |= {(one.owner, one.rev) for one in self.stored.versions.values()}
-            state.known |= {(owner, since)} & revs
+            asked = token.vouched(known_since(asking))
+            state.known |= {(owner, rev) for rev in asked} & revs
 
     def _load_restore(self, state: State, owner: str, command: RestoreBook) -> None:
         page = self._load_page(state, owner, since_of(command))

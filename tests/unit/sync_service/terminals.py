@@ -30,7 +30,10 @@ class Kept:
 
 @dataclass
 class Terminal:
-    """One terminal of a user; `wrong` is what its clock shows too much."""
+    """One terminal of a user; `wrong` is what its clock shows too much.
+
+    What it has made is sent only once all that changed there is known, and `new` is set.
+    """
 
     server: Server
     terminal_id: str = PHONE
@@ -38,6 +41,7 @@ class Terminal:
     supports: frozenset[str] | None = None
     contacts: dict[str, Kept] = field(default_factory=dict)
     token: str | None = None
+    new: bool = True
     results: list[ChangeResult] = field(default_factory=list)
     received: list[tuple[str, int]] = field(default_factory=list)
 
@@ -74,12 +78,19 @@ class Terminal:
         found = [uid for uid, kept in self.contacts.items() if kept.edited_at is not None]
         return sorted(found, key=lambda uid: str(self.contacts[uid].edited_at))
 
+    def starts(self) -> None:
+        """Start a sync."""
+        self.new = self.token is None
+
     def command(self, most: int = 200, *, confirm: bool = False) -> Exchange:
         """What it would send now."""
+        waiting = self.waiting()
+        sent = [uid for uid in waiting if self.new or self.contacts[uid].rev is not None][:most]
         return Exchange(
             token=self.token,
-            changes=tuple(self._change(uid) for uid in self.waiting()[:most]),
+            changes=tuple(self._change(uid) for uid in sent),
             sent_at=self.clock,
+            sent_all=sent == waiting,
             supports=self.supports,
             confirm_deletions=confirm,
         )
@@ -103,6 +114,7 @@ class Terminal:
 
     def syncs(self, most: int = 200, *, confirm: bool = False) -> None:
         """Exchange until nothing is left on either side."""
+        self.starts()
         for _ in range(1_000):
             reply = self.exchanges(most, confirm=confirm)
             if reply is not None and not reply.has_more and not self.waiting():
@@ -127,9 +139,11 @@ class Terminal:
             if kept.edited_at is None:
                 self.contacts[entry.uid] = Kept(entry.card, entry.rev)
         self.token = reply.token
+        self.new = self.new or not reply.has_more
 
     def lists_anew(self) -> None:
         """The full sync: take over what the server has, and keep what is still to be sent."""
+        self.new = True
         self.token = self.server.lists()
         there = {entry.uid: entry for entry in self.server.stored.entries.values()}
         for uid, kept in list(self.contacts.items()):

@@ -91,6 +91,10 @@ class AnyInterleaving(RuleBasedStateMachine):
         if self.terminals[at].contacts.get(uid, Kept(None)).card is not None:
             self.terminals[at].deletes(uid)
 
+    @rule(at=which)
+    def starts_a_sync(self, at: int) -> None:
+        self.terminals[at].starts()
+
     @rule(at=which, most=st.integers(0, 3), lost=st.booleans())
     def exchanges(self, at: int, most: int, lost: bool) -> None:
         self._exchange(at, most, lost=lost)
@@ -179,6 +183,7 @@ class AnyInterleaving(RuleBasedStateMachine):
 
     def _all_sync(self) -> None:
         for at, terminal in enumerate(self.terminals):
+            terminal.starts()
             for _ in range(20):
                 more = self._exchange(at, 2)
                 if not more and not terminal.waiting():
@@ -197,7 +202,8 @@ class AnyInterleaving(RuleBasedStateMachine):
         (change,) = [one for one in command.changes if one.uid == stood.uid]
         assert change.card is None
         if self.server.book().policy is Policy.MERGE:
-            assert self._base(change) == stood.digest or stood.by == terminal_id
+            own = terminal_id in (stood.by, *stood.same_by)
+            assert self._base(change) == stood.digest or own
 
     def _base(self, change: Change) -> str | None:
         """The digest of what a change was made from."""

@@ -107,6 +107,35 @@ def _without_keys(card: Json | None) -> Json | None:
     return plain
 
 
+def _made(after: Sequence[int], order: Sequence[int], policy: Policy) -> Json:
+    """What a contact is that each of three terminals in step has made, some seconds from then."""
+    server = Server()
+    server.does(SetPolicy(policy=policy))
+    terminals = [Terminal(server, one).begins() for one in (PHONE, TABLET, LAPTOP)]
+    for terminal in terminals:
+        terminal.syncs()
+    begun = server.now
+    for terminal, seconds in zip(terminals, after, strict=True):
+        server.now = begun + timedelta(seconds=seconds)
+        terminal.makes("an", terminal.terminal_id)
+    server.now = begun + timedelta(minutes=1)
+    for at in order:
+        server.passes()
+        terminals[at].syncs()
+    return server.holds()["an"]
+
+
+@pytest.mark.claim("Y4")
+@pytest.mark.parametrize("policy", Policy)
+@pytest.mark.parametrize("after", list(permutations(range(3))))
+def test_what_all_have_made_ends_as_the_last_one_made_it_in_any_order(
+    policy: Policy, after: tuple[int, ...]
+) -> None:
+    last = (PHONE, TABLET, LAPTOP)[after.index(2)]
+    for order in permutations(range(3)):
+        assert _made(after, order, policy)["name"] == {"full": last}
+
+
 @pytest.mark.claim("Y4")
 @pytest.mark.claim("Y5")
 @pytest.mark.parametrize("policy", Policy)

@@ -48,6 +48,16 @@ def test_at_most_one_entry_over_all_books_is_the_own_card() -> None:
     assert server.told == []
 
 
+@pytest.mark.parametrize("asked", ["main", "work", "new"])
+def test_without_an_entry_no_book_has_the_own_card_whichever_is_named(asked: str) -> None:
+    server, _, _ = shared("an")
+    change = Change(uid="work-me", updated_at=server.now, card=card("work-me"))
+    server.exchanges(Exchange(book="work", changes=(change,), sent_at=server.now))
+    server.does(SetOwnCard(book="work", uid="work-me"))
+    server.does(SetOwnCard(book=asked))
+    assert [server.book(book).own_card_uid for book in ("main", "work", asked)] == [None] * 3
+
+
 def test_an_entry_that_is_not_there_or_is_deleted_is_no_own_card() -> None:
     server, phone, _ = shared("an")
     phone.deletes("an")
@@ -78,3 +88,13 @@ def test_a_policy_holds_for_its_book_from_then_on() -> None:
         all_sync([phone, tablet])
         assert server.holds()["an"]["kind"] == policy.value
         assert (server.holds()["an"]["language"] == policy.value) is joined
+
+
+def test_an_exchange_tells_which_entry_is_the_own_card() -> None:
+    server, phone, tablet = shared("an", "bo")
+    for uid in ("an", "bo", None):
+        server.does(SetOwnCard(uid=uid))
+        for terminal in (phone, tablet):
+            reply = terminal.exchanges()
+            assert reply is not None
+            assert reply.own_card_uid == uid

@@ -7,7 +7,8 @@ from tests.unit.sync_service.books import LAPTOP, PHONE, START, TABLET, Server, 
 from tests.unit.sync_service.terminals import Terminal, all_sync, shared
 
 from contactmesh.contracts.sync.commands import Exchange, SetPolicy
-from contactmesh.contracts.sync.records import Change, Policy
+from contactmesh.contracts.sync.records import Change, Outcome, Policy
+from sync_service.domain.documents import Limits
 from sync_service.domain.times import corrected, micros
 
 HOUR = timedelta(hours=1)
@@ -98,13 +99,69 @@ def test_what_waits_for_its_page_keeps_the_time_of_its_edit() -> None:
 
 
 @pytest.mark.claim("Y1")
-def test_a_time_without_a_zone_counts_from_when_it_was_sent() -> None:
+@pytest.mark.claim("Y4")
+@pytest.mark.parametrize("policy", Policy)
+@pytest.mark.parametrize("first", [PHONE, TABLET])
+@pytest.mark.parametrize("known_too", [True, False])
+def test_of_what_two_terminals_make_the_later_wins_whoever_syncs_first(
+    policy: Policy, first: str, known_too: bool
+) -> None:
+    server = Server()
+    server.does(SetPolicy(policy=policy))
+    server, phone, tablet = shared("bo", server=server)
+    all_sync([phone, tablet])
+    for terminal in (phone, tablet):
+        server.passes()
+        terminal.makes("an", terminal.terminal_id)
+        if known_too:
+            terminal.edits("bo", name={"full": terminal.terminal_id})
+    server.passes()
+    all_sync([phone, tablet] if first == PHONE else [tablet, phone])
+    assert server.holds()["an"]["name"] == {"full": TABLET}
+
+
+@pytest.mark.claim("Y1")
+def test_what_there_was_no_room_for_keeps_the_time_of_its_edit() -> None:
+    server, phone, tablet = shared("an", "bo", server=Server(Limits(reply_bytes=100)))
+    for uid in ("an", "bo"):
+        tablet.edits(uid, name={"full": "earlier"}, kind="individual")
+    server.passes()
+    for uid in ("an", "bo"):
+        phone.edits(uid, name={"full": "later"}, language="en")
+    phone.syncs()
+    server.passes()
+    reply = tablet.exchanges()
+    assert reply is not None
+    assert {one.outcome for one in reply.results} == {Outcome.CONFLICT, Outcome.REJECTED}
+    server.passes()
+    tablet.syncs()
+    assert {one["name"]["full"] for one in server.holds().values()} == {"later"}
+
+
+@pytest.mark.claim("Y1")
+def test_only_a_terminal_that_says_so_has_sent_all_its_changes() -> None:
     server, phone, _ = shared("an")
+    edited, token = server.now, phone.token
+    for sent_all in (False, True):
+        server.passes()
+        command = Exchange(token=token, sent_at=server.now, sent_all=sent_all)
+        token = server.exchanges(command).token
+        sent = server.now
+        server.passes()
+        change = Change(uid=f"bo {sent_all}", updated_at=edited, card=card(f"bo {sent_all}"))
+        command = Exchange(token=token, changes=(change,), sent_at=server.now)
+        token = server.exchanges(command).token
+        assert server.entry(change.uid).updated_at == micros(sent if sent_all else edited)
+
+
+@pytest.mark.claim("Y1")
+def test_a_time_without_a_zone_counts_from_when_it_was_sent() -> None:
+    server, _, tablet = shared("an")
     local = (server.now + 8 * HOUR).replace(tzinfo=None)
     edited = (local - timedelta(minutes=5)).isoformat()
     change = Change.model_validate({"uid": "bo", "updated_at": edited, "card": card("bo")})
     command = Exchange.model_validate(
-        {"token": phone.token, "changes": [change.payload()], "sent_at": local.isoformat()}
+        {"token": tablet.token, "changes": [change.payload()], "sent_at": local.isoformat()}
     )
     server.exchanges(command)
     assert server.entry("bo").updated_at == micros(server.now - timedelta(minutes=5))

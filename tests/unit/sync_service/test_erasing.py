@@ -8,7 +8,7 @@ from tests.unit.sync_service.terminals import Terminal, all_sync, shared
 
 from contactmesh.contracts.contact import Operation
 from contactmesh.contracts.errors import ErrorCode
-from contactmesh.contracts.sync.commands import Erase, Restore, RestoreBook, SetOwnCard
+from contactmesh.contracts.sync.commands import Erase, Erased, Restore, RestoreBook, SetOwnCard
 from contactmesh.contracts.sync.records import Outcome
 
 
@@ -35,7 +35,7 @@ def test_nothing_of_an_erased_entry_is_left() -> None:
     revs = [one.rev for one in server.history("an")]
     assert _written(server, "secret")
     server.passes()
-    server.does(Erase(uids=("an", "never there")))
+    assert server.does(Erase(uids=("an", "never there"))) == Erased(uids=("an",))
     assert _written(server, "secret") == []
     assert server.conflicts() == []
     assert server.history("an") == []
@@ -58,23 +58,61 @@ def test_an_edit_of_what_was_erased_is_rejected_and_named() -> None:
     tablet.syncs()
     (result,) = tablet.results
     assert (result.outcome, result.code) == (Outcome.REJECTED, ErrorCode.NOT_FOUND)
-    assert result.name == "secret two"
+    assert (result.name, result.erased) == ("secret two", True)
     phone.syncs()
     assert set(server.holds()) == set(phone.holds()) == set(tablet.holds()) == {"bo"}
     assert _written(server, "secret") == []
 
 
 @pytest.mark.claim("Y5")
-def test_erasing_what_is_deleted_takes_its_history_and_tells_nobody_again() -> None:
+def test_erasing_what_is_deleted_takes_its_history_and_is_told_once() -> None:
     server, phone, tablet = _with_history()
     phone.deletes("an")
     all_sync([phone, tablet])
-    entry, told = server.entry("an"), len(server.told)
+    told = len(server.told)
     for _ in range(2):
-        server.does(Erase(uids=("an",)))
-    assert (server.entry("an").rev, len(server.told)) == (entry.rev, told)
+        assert server.does(Erase(uids=("an",))) == Erased(uids=("an",))
+    assert server.does(Erase(uids=("never there",))) == Erased(uids=())
+    (event,) = server.told[told:]
+    assert (event.uid, event.op, event.erased) == ("an", Operation.DELETED, True)
+    reply = tablet.exchanges()
+    assert reply is not None
+    assert [(one.uid, one.card, one.erased) for one in reply.changes] == [("an", None, True)]
+    assert server.book().entries == 1
     assert server.entry("an").was_rev is None
     assert server.history("an") == []
+    assert _written(server, "secret") == []
+
+
+@pytest.mark.claim("Y5")
+def test_what_is_made_anew_under_its_uid_is_an_entry_like_any_other() -> None:
+    server, phone, _ = _with_history()
+    server.does(Erase(uids=("an",)))
+    phone.syncs()
+    phone.makes("an", "anew")
+    phone.syncs()
+    assert phone.outcomes() == {"an": Outcome.APPLIED}
+    assert (server.entry("an").erased, server.entry("an").made) == (False, True)
+    phone.deletes("an")
+    phone.syncs()
+    assert not server.entry("an").erased
+
+
+@pytest.mark.claim("Y5")
+def test_an_edit_of_what_was_erased_is_not_joined_with_what_was_made_anew() -> None:
+    server, phone, tablet = _with_history()
+    server.does(Erase(uids=("an",)))
+    phone.syncs()
+    phone.makes("an", "anew")
+    phone.syncs()
+    phone.edits("an", kind="individual")
+    phone.syncs()
+    tablet.edits("an", language="en")
+    tablet.syncs()
+    (result,) = tablet.results
+    assert (result.outcome, result.erased) == (Outcome.REJECTED, True)
+    all_sync([phone, tablet])
+    assert server.holds()["an"]["name"] == {"full": "anew"}
     assert _written(server, "secret") == []
 
 

@@ -37,6 +37,18 @@ def test_the_union_of_pages_is_every_change_once(crash: bool) -> None:
     assert tablet.holds() == server.holds()
 
 
+def test_no_entry_has_a_revision_from_before_the_books_first() -> None:
+    server, phone, tablet = shared("an", "bo")
+    (first,) = {book.first_rev for book in server.stored.books.values()}
+    assert first == min(entry.rev for entry in server.stored.entries.values())
+    for terminal in (phone, tablet):
+        server.passes()
+        terminal.makes(terminal.terminal_id)
+        terminal.syncs()
+    (book,) = server.stored.books.values()
+    assert (book.first_rev, book.rev > first) == (first, True)
+
+
 @pytest.mark.claim("Y6")
 def test_what_a_terminal_wrote_itself_is_not_given_to_it_however_many_pages_there_are() -> None:
     server, phone, tablet = shared("an")

@@ -1,10 +1,11 @@
 """Replies are lost and changes sent again: each takes effect once (Y3)."""
 
 import pytest
-from tests.unit.sync_service.books import PHONE, Server, card
+from tests.unit.sync_service.books import LAPTOP, PHONE, TABLET, Server, card
 from tests.unit.sync_service.terminals import Terminal, all_sync, shared
 
-from contactmesh.contracts.sync.records import Outcome, Reason
+from contactmesh.contracts.sync.commands import SetPolicy
+from contactmesh.contracts.sync.records import Outcome, Policy, Reason
 
 
 @pytest.mark.claim("Y3")
@@ -121,3 +122,65 @@ def test_a_change_that_arrived_and_was_deleted_since_is_not_made_again() -> None
     assert phone.outcomes() == {"an": Outcome.SUPERSEDED}
     assert set(phone.holds()) == set(server.holds()) == {"bo"}
     assert server.conflicts() == []
+
+
+@pytest.mark.claim("Y3")
+@pytest.mark.parametrize("policy", Policy)
+@pytest.mark.parametrize("lost_too", [False, True])
+@pytest.mark.parametrize("phone_is_later", [False, True])
+@pytest.mark.parametrize("next_by", [TABLET, LAPTOP])
+@pytest.mark.parametrize("again", [PHONE, TABLET])
+def test_what_two_made_alike_is_known_as_either_ones_though_a_reply_was_lost(
+    policy: Policy, lost_too: bool, phone_is_later: bool, next_by: str, again: str
+) -> None:
+    """Each of them has sent it; what came after it is overwritten by neither, and no conflict."""
+    server, phone, tablet = shared("an")
+    server.does(SetPolicy(policy=policy))
+    laptop = Terminal(server, LAPTOP).begins()
+    terminals = {PHONE: phone, TABLET: tablet, LAPTOP: laptop}
+    for terminal in (tablet, phone) if phone_is_later else (phone, tablet):
+        server.passes()
+        terminal.edits("an", name={"full": "An Li"})
+    server.passes()
+    phone.exchanges(lost=True)
+    server.passes()
+    first = tablet.exchanges(lost=lost_too)
+    assert lost_too or first is not None
+    assert lost_too or tablet.outcomes() == {"an": Outcome.SAME}
+    server.passes()
+    laptop.syncs()
+    server.passes()
+    terminals[next_by].edits("an", name={"full": "An Li-Wang"})
+    terminals[next_by].syncs()
+    server.passes()
+    if terminals[again].waiting():
+        terminals[again].syncs()
+        assert terminals[again].outcomes() == {"an": Outcome.MERGED}
+    all_sync([phone, tablet, laptop])
+    assert server.conflicts() == []
+    assert server.history("an", Reason.LOST) == []
+    assert server.holds()["an"]["name"] == {"full": "An Li-Wang"}
+    assert phone.holds() == tablet.holds() == laptop.holds() == server.holds()
+
+
+@pytest.mark.claim("Y4")
+def test_what_another_terminal_sent_is_no_change_that_was_sent_before() -> None:
+    """The tablet makes what became of the phone's change, then what the phone had sent."""
+    server, phone, tablet = shared("an")
+    laptop = Terminal(server, LAPTOP).begins()
+    laptop.edits("an", kind="individual")
+    laptop.syncs()
+    server.passes()
+    phone.edits("an", name={"full": "An Li"})
+    phone.syncs()
+    assert phone.outcomes() == {"an": Outcome.MERGED}
+    server.passes()
+    tablet.edits("an", name={"full": "An Li"}, kind="individual")
+    tablet.exchanges(lost=True)
+    server.passes()
+    tablet.edits("an", kind=None)
+    tablet.syncs()
+    assert tablet.outcomes() == {"an": Outcome.APPLIED}
+    all_sync([phone, tablet, laptop])
+    assert "kind" not in server.holds()["an"]
+    assert phone.holds() == tablet.holds() == laptop.holds() == server.holds()

@@ -7,9 +7,18 @@ import pytest
 from tests.unit.sync_service.books import DAY, PHONE, TABLET, Server, card
 from tests.unit.sync_service.terminals import Terminal, all_sync, shared
 
+from contactmesh.contracts.command import Command
 from contactmesh.contracts.errors import ErrorCode
-from contactmesh.contracts.sync.commands import BookRestored, Restore, RestoreBook, Restored
-from contactmesh.contracts.sync.records import Reason
+from contactmesh.contracts.sync.commands import (
+    BookRestored,
+    Restore,
+    RestoreBook,
+    Restored,
+    SetPolicy,
+    Settle,
+)
+from contactmesh.contracts.sync.records import Outcome, Policy, Reason
+from sync_service.domain.times import moment
 
 
 def _restores_book(server: Server, at: datetime) -> list[BookRestored]:
@@ -41,6 +50,28 @@ def test_a_version_is_restored_and_what_stood_is_in_the_history() -> None:
     assert server.told[-1].changed_fields == ("name/full",)
     all_sync([phone, tablet])
     assert phone.holds() == tablet.holds() == {"an": first.card}
+
+
+@pytest.mark.claim("Y4")
+def test_the_history_knows_which_versions_made_the_entry() -> None:
+    server, phone, _ = shared("an")
+    for name in ("second", "third"):
+        phone.edits("an", name={"full": name})
+        phone.syncs()
+    phone.deletes("an")
+    phone.syncs()
+    server.passes(DAY)
+    phone.makes("an", "anew")
+    phone.syncs()
+    phone.edits("an", name={"full": "edited"})
+    phone.syncs()
+    made = [*(one.made for one in server.history("an")), server.entry("an").made]
+    assert made == [True, False, False, False, True, False]
+    server.passes(29 * DAY + timedelta(hours=1))
+    phone.edits("an", name={"full": "the last"})
+    phone.syncs()
+    oldest, *_ = server.history("an")
+    assert not oldest.made, "it is the oldest that is kept, and an edit"
 
 
 @pytest.mark.claim("Y4")
@@ -155,6 +186,29 @@ def test_the_book_is_restored_a_page_at_a_time(page: int) -> None:
 
 
 @pytest.mark.claim("Y5")
+@pytest.mark.parametrize("page", [200, 1])
+def test_restoring_the_book_is_taken_back_to_what_was_synced_in_the_same_moment(page: int) -> None:
+    server, phone, tablet = shared("an", "bo", "chen")
+    at = server.now
+    server.passes()
+    phone.deletes("an")
+    phone.edits("bo", name={"full": "first"})
+    phone.syncs()
+    tablet.syncs()
+    server.limits = replace(server.limits, page=page)
+    tablet.edits("bo", name={"full": "second"})
+    tablet.makes("dai")
+    tablet.syncs()
+    changed, moment_of_sync = server.holds(), server.now
+    first, *others = _restores_book(server, at)
+    assert server.holds() != changed
+    assert moment_of_sync <= first.before < moment_of_sync + timedelta(milliseconds=1)
+    assert {one.before for one in others} <= {first.before}
+    _restores_book(server, first.before)
+    assert server.holds() == changed
+
+
+@pytest.mark.claim("Y5")
 def test_what_changes_after_the_first_step_is_left_alone() -> None:
     server, phone, _ = shared("an", "bo", "chen")
     server.limits = replace(server.limits, page=1)
@@ -190,5 +244,73 @@ def test_a_time_before_the_history_begins_is_refused() -> None:
 def test_an_empty_page_restores_nothing() -> None:
     server, _, _ = shared("an")
     (step,) = _restores_book(server, server.now)
-    assert step == BookRestored(restored=0, looked_at=0)
+    before = moment(server.book().rev)
+    assert step == BookRestored(restored=0, looked_at=0, before=before)
     assert server.holds()["an"]["name"] == card("an")["name"]
+
+
+def _done(what: str, server: Server, before: datetime) -> Command:
+    """A command that writes what no exchange does."""
+    match what:
+        case "restore":
+            return Restore(uid="an", rev=server.history("an")[0].rev)
+        case "restore book":
+            return RestoreBook(at=before)
+    (conflict,) = server.conflicts("an")
+    return Settle(conflict_id=conflict.conflict_id, take_lost=True)
+
+
+@pytest.mark.claim("Y4")
+@pytest.mark.parametrize("by", [PHONE, TABLET])
+@pytest.mark.parametrize("edited_later", [False, True])
+@pytest.mark.parametrize("what", ["restore", "restore book", "settle"])
+def test_by_the_latest_an_edit_replaces_what_was_restored_only_if_it_is_later(
+    what: str, edited_later: bool, by: str
+) -> None:
+    """That no other terminal has synced since makes no older edit the later one."""
+    server, phone, tablet = shared("an")
+    server.does(SetPolicy(policy=Policy.LATEST_WINS))
+    before = server.now
+    for terminal in (tablet, phone):
+        server.passes()
+        terminal.edits("an", name={"full": terminal.terminal_id})
+    for terminal in (tablet, phone):
+        server.passes()
+        terminal.syncs()
+    server.passes()
+    tablet.syncs()
+    phone.syncs()
+    server.passes()
+    if not edited_later:
+        phone.edits("an", name={"full": "mine"})
+    server.passes()
+    server.does(_done(what, server, before), by)
+    stands = server.entry("an").card
+    server.passes()
+    if edited_later:
+        phone.edits("an", name={"full": "mine"})
+    phone.syncs()
+    if edited_later:
+        assert server.holds()["an"]["name"] == {"full": "mine"}
+    else:
+        assert server.entry("an").card == stands
+        assert phone.outcomes() == {"an": Outcome.SUPERSEDED}
+        assert server.conflicts("an")[-1].lost["name"] == {"full": "mine"}
+    tablet.syncs()
+    assert phone.holds() == tablet.holds() == server.holds()
+
+
+@pytest.mark.claim("Y3")
+def test_by_the_latest_what_a_terminal_sends_alone_is_applied_whatever_its_clock_said() -> None:
+    server, phone, tablet = shared("an")
+    server.does(SetPolicy(policy=Policy.LATEST_WINS))
+    phone.syncs()
+    server.passes()
+    for text in ("first", "second"):
+        phone.edits("an", name={"full": text})
+        phone.wrong -= timedelta(hours=1)
+        phone.syncs()
+        assert phone.outcomes() == {"an": Outcome.APPLIED}
+    tablet.syncs()
+    assert tablet.holds() == server.holds()
+    assert server.conflicts() == []

@@ -109,6 +109,47 @@ def test_y6_a_token_from_before_a_restore_of_the_database_is_not_continued_from(
 
 
 @pytest.mark.claim("Y6")
+@pytest.mark.parametrize("seen", [1, 3])
+def test_y6_what_was_sent_between_pages_is_sent_again_after_a_restore_of_the_database(
+    seen: int,
+) -> None:
+    """What a token has seen may be older than the backup, and what it has sent newer."""
+    server, phone, tablet = shared("an", server=Server(Limits(page=1)))
+    for number in range(5):
+        tablet.makes(f"c{number}")
+    tablet.syncs()
+    for _ in range(seen):
+        phone.exchanges()
+    backup = server.stored.copy()
+    server.passes()
+    phone.edits("an", name={"full": "mine"})
+    reply = phone.exchanges()
+    assert reply is not None
+    assert reply.has_more
+    server.stored = backup
+    server.passes()
+    assert _needs_full_sync(server.refuses(phone.command())) == "restored"
+
+
+@pytest.mark.claim("Y6")
+def test_y6_pages_may_take_long_though_what_was_sent_between_them_is_overwritten() -> None:
+    server, phone, tablet = shared("an", server=Server(Limits(page=1)))
+    for number in range(5):
+        tablet.makes(f"c{number}")
+    tablet.syncs()
+    phone.edits("an", name={"full": "mine"})
+    phone.exchanges()
+    tablet.syncs()
+    tablet.edits("an", name={"full": "tablet's"})
+    tablet.syncs()
+    for _ in range(2):
+        server.passes(16 * DAY)
+        assert phone.exchanges() is not None
+    phone.syncs()
+    assert phone.holds() == server.holds()
+
+
+@pytest.mark.claim("Y6")
 def test_y6_after_a_full_sync_nothing_is_doubled_and_nothing_deleted_comes_back() -> None:
     server, phone, tablet = shared("an", "bo", "chen")
     tablet.edits("bo", name={"full": "Bo"})

@@ -51,7 +51,7 @@ def exchanged(
 
 async def marked(phonebook: Phonebook, *, new: bool = True) -> tuple[MarkedEntry, ...]:
     """What would be sent now."""
-    return await phonebook.next_to_send(limit=200, room=ROOM, new=new)
+    return (await phonebook.next_to_send(limit=200, room=ROOM, new=new))[0]
 
 
 async def synced(phonebook: Phonebook, rev: int = 100) -> None:

@@ -39,7 +39,8 @@ from contactmesh.terminal.book_sync import BookSync
 from contactmesh.terminal.errors import refusal_of
 from contactmesh.terminal.pulling import R
 from sync_service.domain.documents import Limits
-from sync_service.domain.times import micros, moment
+from sync_service.domain.listing import deletions_known_since
+from sync_service.domain.times import moment
 
 TERMINALS: Final = (PHONE, TABLET, LAPTOP)
 NAMES: Final = ("an", "bo", "chen")
@@ -48,7 +49,6 @@ FIELDS: Final[dict[str, Callable[[str], Any]]] = {
     "language": lambda mark: f"x-{mark}",
     "nicknames": lambda mark: {"k": {"name": mark}},
 }
-FORGOTTEN_AFTER: Final = 90 * 24 * 3600 * 1_000_000
 
 Meanwhile = Callable[[], Awaitable[object]]
 
@@ -63,7 +63,7 @@ class Line:
     """A terminal's way to the service: replies get lost on it, and things happen meanwhile."""
 
     def __init__(self, server: Server, terminal_id: str) -> None:
-        self._server = server
+        self.server = server
         self._terminal_id = terminal_id
         self.lost = 0
         """How many replies from now the one is that is lost, none if 0."""
@@ -71,7 +71,7 @@ class Line:
         """What happens between the next exchange and its reply."""
 
     async def __call__(self, command: Command, result: type[R]) -> R:
-        self._server.passes()
+        self.server.passes()
         answer = self._answer(command)
         meanwhile, self.meanwhile = self.meanwhile, None
         if meanwhile is not None:
@@ -87,7 +87,7 @@ class Line:
         match command:
             case Exchange():
                 try:
-                    return self._server.exchanges(command, self._terminal_id)
+                    return self.server.exchanges(command, self._terminal_id)
                 except Refusal as refusal:
                     raise refusal_of(refusal.body) from refusal
             case ListBook():
@@ -100,8 +100,8 @@ class Line:
                 raise TypeError(command.TYPE)
 
     def _listing(self, command: ListBook) -> BookListing:
-        entries = sorted(self._server.stored.entries.values(), key=lambda entry: entry.uid)
-        page = [entry for entry in entries if entry.uid > (command.after or "")][:2]
+        entries = sorted(self.server.stored.entries.values(), key=lambda entry: entry.rev)
+        page = [entry for entry in entries if entry.rev > (command.after or 0)][:2]
         return BookListing(
             entries=tuple(
                 ListedEntry(
@@ -109,18 +109,19 @@ class Line:
                     rev=entry.rev,
                     digest=entry.digest or None,
                     card=entry.card if command.cards else None,
+                    erased=entry.erased,
                 )
                 for entry in page
             ),
-            after=page[-1].uid if page and page[-1] is not entries[-1] else None,
-            token=self._server.lists(),
-            since=micros(self._server.now) - FORGOTTEN_AFTER,
+            after=page[-1].rev if page and page[-1] is not entries[-1] else None,
+            token=self.server.lists(),
+            since=deletions_known_since(self.server.book(), self.server.now),
         )
 
     def _history(self, command: ListHistory) -> History:
-        entries = self._server.stored.entries.values()
+        entries = self.server.stored.entries.values()
         revs = [entry.rev for entry in entries if entry.uid == command.uid]
-        revs += [version.rev for version in self._server.history(command.uid)]
+        revs += [version.rev for version in self.server.history(command.uid)]
         before = [rev for rev in sorted(revs, reverse=True) if rev < (command.before or rev + 1)]
         return History(
             versions=tuple(
@@ -130,12 +131,16 @@ class Line:
         )
 
     def _fetched(self, uid: str) -> BookEntry:
-        found = [entry for entry in self._server.stored.entries.values() if entry.uid == uid]
+        found = [entry for entry in self.server.stored.entries.values() if entry.uid == uid]
         if not found:
             return BookEntry(uid=uid, rev=0, updated_at=moment(0))
         (entry,) = found
         return BookEntry(
-            uid=uid, rev=entry.rev, updated_at=moment(entry.updated_at), card=entry.card
+            uid=uid,
+            rev=entry.rev,
+            updated_at=moment(entry.updated_at),
+            card=entry.card,
+            erased=entry.erased,
         )
 
 
@@ -164,6 +169,25 @@ class Away:
             if own.name is not None and own.name.full == name:
                 return contact_id, own
         return None
+
+    async def take_pushes(self, *, lost: bool) -> None:
+        """What was pushed since the last time arrives, the latest first, or is lost."""
+        server = self.line.server
+        told, self.pushed = server.told[self.pushed :], len(server.told)
+        updates = [
+            ContactUpdate(
+                scope=one.scope,
+                owner_id=one.owner_id,
+                uid=one.uid,
+                rev=one.rev,
+                op=one.op,
+                card=one.card,
+                erased=one.erased,
+            )
+            for one in told
+        ]
+        if not lost:
+            await self.phonebook.apply([enveloped(one) for one in reversed(updates)])
 
 
 def _ignored(_: Iterable[Update]) -> None:
@@ -234,21 +258,7 @@ class World:
         self.away[at].line.meanwhile = None
 
     async def _push(self, at: int, lost: bool) -> None:
-        away = self.away[at]
-        told, away.pushed = self.server.told[away.pushed :], len(self.server.told)
-        updates = [
-            ContactUpdate(
-                scope=one.scope,
-                owner_id=one.owner_id,
-                uid=one.uid,
-                rev=one.rev,
-                op=one.op,
-                card=one.card,
-            )
-            for one in told
-        ]
-        if not lost:
-            await away.phonebook.apply([enveloped(one) for one in reversed(updates)])
+        await self.away[at].take_pushes(lost=lost)
 
     async def _lose_token(self, at: int) -> None:
         await self.away[at].phonebook.save_book_token("nothing that was given")

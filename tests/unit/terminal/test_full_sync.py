@@ -9,14 +9,10 @@ from contactmesh.terminal.rules.syncing import Known, mark
 
 A, B = (digest(card("x", name)) for name in ("Ann", "Bea"))
 SINCE = 100
-LATEST = {"latest": Listed(500, A)}
 
 
 def here(rev: int | None, told: str | None, own: str | None) -> Here:
     return Here(Known(rev, told), own)
-
-
-OTHERS = {"latest": here(500, A, A)}
 
 
 @pytest.mark.claim("Y6")
@@ -32,7 +28,7 @@ OTHERS = {"latest": here(500, A, A)}
         (here(200, A, None), Listed(300, A), Plan(known={"u": Known(300, A)})),
         (here(200, A, B), Listed(300, None), Plan()),
         (here(200, A, None), Listed(300, B), Plan()),
-        (here(None, None, A), Listed(300, B), Plan()),
+        (here(None, None, A), Listed(300, B), Plan(fetch=["u"])),
         (here(None, None, A), Listed(300, None), Plan()),
         (here(None, None, A), Listed(300, A), Plan(known={"u": Known(300, A)})),
         (here(200, A, B), Listed(300, B), Plan(known={"u": Known(300, B)})),
@@ -121,17 +117,28 @@ def test_what_others_changed_after_a_restore_is_doubted_and_sent_again_if_it_was
     ],
 )
 def test_an_entry_that_is_not_listed(entry: Here, wanted: Plan) -> None:
-    assert compare({"u": entry, **OTHERS}, LATEST, SINCE) == wanted
+    assert compare({"u": entry}, {}, SINCE) == wanted
+    # However old the others are that are listed.
+    others = {"other": here(40, B, B)}
+    assert compare({"u": entry, **others}, {"other": Listed(40, B)}, SINCE) == wanted
 
 
 @pytest.mark.claim("Y6")
 @pytest.mark.parametrize(
-    "listed", [{}, {"x": Listed(40, None)}], ids=["nothing", "nothing so late"]
+    ("listed", "since", "restored"),
+    [
+        ({}, 0, False),
+        ({"x": Listed(40, None)}, 40, False),
+        ({"x": Listed(900, A)}, SINCE, True),
+    ],
+    ids=["nothing is there", "nothing so late", "another terminal has begun anew"],
 )
 def test_a_book_that_was_lost_as_a_whole_is_sent_again_however_old(
-    listed: dict[str, Listed],
+    listed: dict[str, Listed], since: int, restored: bool
 ) -> None:
-    plan = compare({"u": here(50, A, A), "v": here(60, B, B)}, listed, SINCE)
+    here_alone = {"u": here(50, A, A), "v": here(60, B, B)}
+    plan = compare(here_alone, listed, since, restored=restored)
+    plan.fetch.clear()
     assert plan == Plan(known={"u": Known(), "v": Known()})
 
 
@@ -162,7 +169,7 @@ def test_two_that_are_equal_stay_two(number_here: int, number_there: int, fetche
 def test_an_equal_entry_that_is_synced_gives_its_uid_to_nobody() -> None:
     local = {"a": here(200, A, A), "b": here(None, None, B)}
     listed = {"a": Listed(200, A), "b": Listed(300, A), "c": Listed(300, A), "d": Listed(300, B)}
-    assert compare(local, listed, SINCE) == Plan(fetch=["c", "d"])
+    assert compare(local, listed, SINCE) == Plan(fetch=["b", "c", "d"])
 
 
 def test_what_was_deleted_there_and_is_not_known_here_is_nothing() -> None:

@@ -25,9 +25,9 @@ from contactmesh.terminal import (
 )
 from contactmesh.terminal.database import open_database
 from contactmesh.terminal.decisions import Tally
-from contactmesh.terminal.phonebook_spaces import Waiting
+from contactmesh.terminal.phonebook_accepting import Waiting
 from contactmesh.terminal.rules.spaces import settled
-from contactmesh.terminal.space_records import Space
+from contactmesh.terminal.space_memory import Space
 from contactmesh.terminal.store_pages import Sent
 
 SHARED = Space("cn-mobile", SpaceKind.SHARED)
@@ -375,7 +375,10 @@ async def test_what_is_private_where_no_sim_is_left_can_be_shared_again(
 async def test_what_has_an_odd_uid_is_named_and_the_rest_is_stored(
     phonebook: Phonebook, uid: str
 ) -> None:
-    await keep(phonebook, BOB, card("odd", "Odd").model_copy(update={"uid": uid}))
+    await keep(phonebook, card("odd", "Odd"))
+    odd = card("odd", "Odd").model_copy(update={"uid": uid})
+    await phonebook.write_own(await the_one(phonebook), odd)
+    await keep(phonebook, BOB)
     found = await phonebook.next_to_store(SHARED, None, "", limit=200, room=1_000_000)
     assert ([one.uid for one in found.entries], found.unfit_uid) == ([BOB.uid], ("Odd",))
 

@@ -7,10 +7,19 @@ from pathlib import Path
 
 import pytest
 import pytest_asyncio
-from tests.unit.terminal.book import applied, entry, exchanged, gone, marked, pushed, synced
+from tests.unit.terminal.book import (
+    ROOM,
+    applied,
+    entry,
+    exchanged,
+    gone,
+    marked,
+    pushed,
+    synced,
+)
 from tests.unit.terminal.cards import FAMILY, card, changed, enveloped, member, page
 
-from contactmesh.contacts import Card, Note, digest, write_vcards
+from contactmesh.contacts import Card, Note, derived_uid, digest, write_vcards
 from contactmesh.contracts.errors import ErrorCode
 from contactmesh.contracts.group.views import MemberState
 from contactmesh.contracts.sync.records import ChangeResult, Outcome
@@ -289,7 +298,7 @@ async def test_but_not_one_that_the_server_has_under_its_own_uid(
     else:
         listed = {LI.uid: Listed(6, digest(LI_MOVED)), theirs.uid: Listed(7, digest(theirs))}
         plan, _ = await phonebook.compare_book(listed, 0, restored=False)
-        assert plan.fetch == [theirs.uid]
+        assert plan.fetch == [LI.uid, theirs.uid]
         await phonebook.take_entries([entry(theirs, 7)])
     assert await marks(phonebook) == {LI.uid: False}
     assert len(await phonebook.contacts()) == 2
@@ -367,28 +376,65 @@ async def test_a_rejected_entry_is_reported_by_name_until_it_is_edited(
     assert await marks(phonebook) == {LI.uid: False}
 
 
-@pytest.mark.parametrize(
-    ("unfit", "problem"),
-    [
-        (card("a-large", "Unfit", note="x" * 300_000), "too large"),
-        (card("a" * 600, "Unfit"), "uid"),
-    ],
-    ids=["too large", "a uid that is too long"],
-)
-async def test_what_no_command_can_carry_is_passed_over_by_name(
-    phonebook: Phonebook, unfit: Card, problem: str
-) -> None:
-    await have(phonebook, unfit, LI, BOB)
+async def test_what_no_command_can_carry_is_passed_over_by_name(phonebook: Phonebook) -> None:
+    await have(phonebook, card("a-large", "Unfit", note="x" * 300_000), LI, BOB)
     assert await marks(phonebook) == {LI.uid: False, BOB.uid: False}
     (rejected,) = await phonebook.rejected()
     assert rejected.display_name == "Unfit"
-    assert problem in rejected.problem
+    assert "too large" in rejected.problem
+
+
+async def import_unfit(phonebook: Phonebook, uid: str) -> None:
+    await phonebook.import_cards(b"".join(write_vcards([LI.model_copy(update={"uid": uid})])))
+
+
+async def write_unfit(phonebook: Phonebook, uid: str) -> None:
+    ((_, contact_id),) = (await have(phonebook, LI)).items()
+    await phonebook.write_own(contact_id, LI.model_copy(update={"uid": uid}))
+
+
+@pytest.mark.parametrize("uid", ["u" * 501, "urn:example:bell\x07"])
+@pytest.mark.parametrize("bring", [import_unfit, write_unfit])
+async def test_a_uid_that_the_book_does_not_take_becomes_another_always_the_same(
+    phonebook: Phonebook, uid: str, bring: Callable[[Phonebook, str], Awaitable[None]]
+) -> None:
+    await bring(phonebook, uid)
+    (sent,) = await marked(phonebook)
+    assert sent.uid == derived_uid({"of": uid})
+    await synced(phonebook)
+    await import_unfit(phonebook, uid)
+    assert await marked(phonebook) == ()
+    assert len(await phonebook.contacts()) == 1
+    assert await phonebook.rejected() == ()
 
 
 @pytest.mark.parametrize("room", [1, 500, 2_000])
 async def test_a_page_has_no_more_than_there_is_room_for(phonebook: Phonebook, room: int) -> None:
     cards = [card(f"c{number}", f"Person {number}", note="x" * 200) for number in range(10)]
     await have(phonebook, *cards)
-    page = await phonebook.next_to_send(limit=200, room=room, new=True)
+    page, sent_all = await phonebook.next_to_send(limit=200, room=room, new=True)
     assert sum(len((one.card or "").encode()) for one in page) <= room
     assert bool(page) is (room > 400)
+    assert sent_all is (room == 1), "what has no room at all is not waited for"
+
+
+@pytest.mark.claim("Y1")
+async def test_all_is_sent_when_nothing_is_left_that_the_server_could_be_told(
+    phonebook: Phonebook,
+) -> None:
+    async def sends_all(*, new: bool, limit: int = 200) -> bool:
+        return (await phonebook.next_to_send(limit=limit, room=ROOM, new=new))[1]
+
+    assert await sends_all(new=False)
+    ids = await have(phonebook, LI)
+    assert not await sends_all(new=False)
+    assert await sends_all(new=True)
+    await synced(phonebook)
+    await phonebook.write_own(ids[LI.uid], LI_MOVED)
+    await have(phonebook, BOB)
+    assert not await sends_all(new=False)
+    assert not await sends_all(new=True, limit=1)
+    assert await sends_all(new=True)
+    await synced(phonebook)
+    await have(phonebook, card("a-large", "Unfit", note="x" * 300_000))
+    assert await sends_all(new=True)

@@ -11,23 +11,10 @@ from rich.cells import cell_len, set_cell_size
 from rich.filesize import decimal
 
 from contactmesh.cli.terminal import texts
+from contactmesh.cli.terminal.field_names import at, field_name, said
 from contactmesh.contacts import Card, changed_fields
 from contactmesh.terminal.rules.ownership import MEMBER_MAPS, entries_of, entry_value
 from contactmesh.terminal.rules.views import CardJson
-
-_SAYING: Final = (
-    "full",
-    "number",
-    "address",
-    "name",
-    "note",
-    "uri",
-    "user",
-    "value",
-    "date",
-    "components",
-)
-"""Where the entries of a card keep what they say."""
 
 _OF_THE_OWNER: Final = ("nicknames", "keywords", "notes")
 _MACHINERY: Final = frozenset(
@@ -57,11 +44,17 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What changed in one field; none on the side where there is nothing."""
+    """What changed in one field; none on the side where there is nothing.
+
+    Attributes:
+        field: which, as a JSON pointer without the first slash.
+        name: what people call it.
+    """
 
     field: str
     old: str | None
     new: str | None
+    name: str
 
 
 def lines_of(card: Card, member_cards: Sequence[CardJson], region: str | None) -> list[Line]:
@@ -154,12 +147,13 @@ def changes_between(
     changed = changed_fields(old, new) if fields is None else fields
     changes = []
     for field in changed:
-        was, now = _at(before, field), _at(after, field)
+        was, now = at(before, field), at(after, field)
         changes.append(
             Change(
                 field,
-                None if was is None else said(was),
-                None if now is None else said(now),
+                None if was is None else _said_of(field, was),
+                None if now is None else _said_of(field, now),
+                field_name(field, (new, old)),
             )
         )
     # A number that says the same twice is no news: 'name/full' tells what 'name/components' does.
@@ -169,32 +163,23 @@ def changes_between(
 
 def change_line(change: Change) -> str:
     """A change in one line."""
-    field = change.field.removesuffix("/number").removesuffix("/address").removesuffix("/full")
-    old, new = (None if text is None else seen(text) for text in (change.old, change.new))
-    match Change(change.field, old, new):
-        case Change(old=None, new=str(new)):
+    # What it is a part of is told first, and then the part: "number 110, label: home → work".
+    field = texts.PART.format(part=change.name) if " " in change.name else change.name
+    match [None if text is None else seen(text) for text in (change.old, change.new)]:
+        case [None, str(new)]:
             return texts.CHANGE_ADDED.format(field=field, new=new)
-        case Change(old=str(old), new=None):
+        case [str(old), None]:
             return texts.CHANGE_REMOVED.format(field=field, old=old)
-        case Change(old=str(old), new=str(new)) if old != new:
+        case [str(old), str(new)] if old != new:
             return texts.CHANGE.format(field=field, old=old, new=new)
         case _:
-            return field
+            return change.name
 
 
-def said(value: JsonValue) -> str:
-    """What a part of a card says, in one line of text."""
-    if isinstance(value, dict):
-        for name in _SAYING:
-            text = value.get(name)
-            if text:
-                return said(text)
-        return ", ".join(said(part) for name, part in value.items() if name != "@type")
-    if isinstance(value, list):
-        return " ".join(said(part) for part in value)
-    if isinstance(value, bool):
-        return str(value).lower()
-    return "" if value is None else " ".join(str(value).removeprefix("tel:").split())
+def _said_of(field: str, value: JsonValue) -> str:
+    """What an entry says; a keyword is the key itself."""
+    collection, *rest = field.split("/")
+    return rest[0] if collection == "keywords" and rest else said(value)
 
 
 def seen(text: str) -> str:
@@ -208,12 +193,3 @@ def seen(text: str) -> str:
     return texts.MEDIA.format(
         kind=texts.MEDIA_KINDS.get(kind, texts.MEDIA_OTHER), form=form, size=decimal(size)
     )
-
-
-def _at(card: CardJson, pointer: str) -> JsonValue:
-    value: JsonValue = dict(card)
-    for step in pointer.split("/"):
-        if not isinstance(value, dict):
-            return None
-        value = value.get(step.replace("~1", "/").replace("~0", "~"))
-    return value

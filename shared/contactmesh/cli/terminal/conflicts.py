@@ -1,15 +1,18 @@
 """Where two terminals changed the same: looking at what lost, and settling it."""
 
+from collections.abc import Iterable, Sequence
 from typing import Annotated
 
 import typer
 from pydantic import JsonValue
 
+from contactmesh.cli.errors import WrongUsage
 from contactmesh.cli.output import AsJson, print_json, print_note, print_table, print_text
 from contactmesh.cli.terminal import sync_texts
 from contactmesh.cli.terminal.book import contacts_by_uid
-from contactmesh.cli.terminal.cards import brief, said, seen
+from contactmesh.cli.terminal.cards import brief, seen
 from contactmesh.cli.terminal.connecting import connected
+from contactmesh.cli.terminal.field_names import field_name, said
 from contactmesh.cli.terminal.history import by_whom
 from contactmesh.cli.terminal.naming import by_id, mark_of, one_named
 from contactmesh.cli.terminal.place import Place, at_a_terminal
@@ -44,8 +47,7 @@ async def conflicts(
     """List conflicts, or settle some."""
     async with connected(place) as terminal:
         waiting = await terminal.conflicts()
-        chosen = [(find_conflict(waiting, name), True) for name in take or ()]
-        chosen += [(find_conflict(waiting, name), False) for name in keep or ()]
+        chosen = choose(waiting, take or (), keep or ())
         contacts = await contacts_by_uid(terminal.phonebook)
         here = terminal.terminal_id
         for conflict, take_lost in chosen:
@@ -64,37 +66,67 @@ async def conflicts(
     elif not waiting:
         print_note(sync_texts.NO_CONFLICTS)
     elif not chosen:
-        rows = [_row(each, contacts.get(each.uid), here) for each in waiting]
+        rows = [_row(place, each, contacts.get(each.uid), here) for each in waiting]
         print_table(sync_texts.COLUMNS_CONFLICTS, rows)
         print_note(suggested(sync_texts.SETTLE_NEXT))
 
 
-def find_conflict(waiting: tuple[ConflictView, ...], name: str) -> ConflictView:
-    """A conflict by its id as it is shown, or by its contact's name.
+def choose(
+    waiting: Sequence[ConflictView], take: Iterable[str], keep: Iterable[str]
+) -> list[tuple[ConflictView, bool]]:
+    """The conflicts that are named, each with whether what lost is taken.
+
+    The latest comes last: of two values that lost at the same place, it is the one to take.
 
     Raises:
-        NoSuchThing: none, or several, are named so.
+        NoSuchThing: none, or those of several contacts, are named so.
+        WrongUsage: one is named both ways.
+    """
+    taken, kept = (
+        {each.conflict_id for name in names for each in find_conflicts(waiting, name)}
+        for names in (take, keep)
+    )
+    if taken & kept:
+        raise WrongUsage(sync_texts.TAKE_OR_KEEP)
+    return [
+        (each, each.conflict_id in taken)
+        for each in reversed(waiting)
+        if each.conflict_id in taken | kept
+    ]
+
+
+def find_conflicts(waiting: Sequence[ConflictView], name: str) -> list[ConflictView]:
+    """A conflict by its id as it is shown, all of a contact by its name, or simply all.
+
+    Raises:
+        NoSuchThing: none, or those of several contacts, are named so.
     """
     sought = plain_text(name)
-    found = [each for each in waiting if plain_text(each.name) == sought]
-    return one_named(
+    named = [each for each in waiting if plain_text(each.name) == sought]
+    if not named and sought == sync_texts.ALL:
+        return list(waiting)
+    if len({each.uid for each in named}) == 1:
+        return named
+    one = one_named(
         name,
-        found or by_id(waiting, name, lambda each: mark_of(each.conflict_id)),
+        named or by_id(waiting, name, lambda each: mark_of(each.conflict_id)),
         sync_texts.NO_CONFLICT,
         lambda each: f"{mark_of(each.conflict_id)} ({each.name}, {_field(each)})",
     )
+    return [one]
 
 
-def _field(conflict: ConflictView) -> str:
-    return conflict.path or sync_texts.WHOLE_CONTACT
+def _field(conflict: ConflictView, contact: Contact | None = None) -> str:
+    if not conflict.path:
+        return sync_texts.WHOLE_CONTACT
+    return field_name(conflict.path, () if contact is None else (contact.card,))
 
 
-def _stands(conflict: ConflictView) -> str:
+def _stands(conflict: ConflictView, contact: Contact | None) -> str:
     """What counts now."""
     if conflict.kind is ConflictKind.FIELD:
         return _value(conflict.kept)
-    deleted = conflict.kind is ConflictKind.DELETION and conflict.lost is not None
-    return sync_texts.THE_DELETION if deleted else sync_texts.THE_CONTACT
+    return sync_texts.THE_DELETION if contact is None else sync_texts.THE_CONTACT
 
 
 def _lost(conflict: ConflictView, contact: Contact | None) -> str:
@@ -113,13 +145,15 @@ def _value(value: JsonValue) -> str:
     return brief([seen(said(value))], most=1, most_cells=40)
 
 
-def _row(conflict: ConflictView, contact: Contact | None, here: str) -> tuple[str, ...]:
+def _row(
+    place: Place, conflict: ConflictView, contact: Contact | None, here: str
+) -> tuple[str, ...]:
     return (
         conflict.name,
-        _field(conflict),
-        _stands(conflict),
+        _field(conflict, contact),
+        _stands(conflict, contact),
         _lost(conflict, contact),
-        by_whom(conflict.lost_by, here),
+        by_whom(conflict.lost_by, here, place),
         told(conflict.at),
         mark_of(conflict.conflict_id),
     )

@@ -86,7 +86,7 @@ def keep_log_quiet() -> None:
         cache_logger_on_first_use=False,
     )
     # A lost connection is no news: the terminal comes back by itself.
-    for name in ("aio_pika", "aiormq"):
+    for name in ("aio_pika", "aiormq", "mqtt"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
 
 

@@ -9,6 +9,7 @@ from contactmesh.cli.output import AsJson, print_json, print_note, print_table, 
 from contactmesh.cli.terminal import texts
 from contactmesh.cli.terminal.cards import Line, brief, lines_of, numbers_of, private_of, seen
 from contactmesh.cli.terminal.connecting import phonebook_of
+from contactmesh.cli.terminal.field_names import field_name
 from contactmesh.cli.terminal.naming import ContactName, contact_named, short_contact_id
 from contactmesh.cli.terminal.place import Place, at_a_terminal
 from contactmesh.cli.terminal.suggesting import suggested
@@ -85,7 +86,7 @@ async def contact(place: Place, name: ContactName, as_json: AsJson = False) -> N
             texts.COLUMNS_CONTACT,
             [
                 (
-                    line.field,
+                    field_name(line.field),
                     seen(line.value),
                     line.label,
                     texts.THEIRS if line.of_member else texts.OWN,

@@ -73,11 +73,11 @@ async def _join(phonebook: Phonebook, name: str, yes: bool, as_json: bool) -> No
 async def _undo(phonebook: Phonebook, name: str, as_json: bool) -> None:
     joined = one_named(
         name,
-        by_id(await phonebook.joins(), name, lambda one: one.join_id),
+        by_id(await phonebook.joins(datetime.now(UTC)), name, lambda one: one.join_id),
         sync_texts.NO_JOIN,
         lambda one: f"{short_contact_id(one.join_id)} ({one.display_name})",
     )
-    await phonebook.undo_join(joined.join_id)
+    await phonebook.undo_join(joined.join_id, datetime.now(UTC))
     if as_json:
         print_json({"join_id": joined.join_id, "outcome": "undone"})
     else:
@@ -85,7 +85,7 @@ async def _undo(phonebook: Phonebook, name: str, as_json: bool) -> None:
 
 
 async def _list(phonebook: Phonebook, as_json: bool) -> None:
-    pairs, joins = await phonebook.duplicates(), await phonebook.joins()
+    pairs, joins = await phonebook.duplicates(), await phonebook.joins(datetime.now(UTC))
     if as_json:
         print_json({"pairs": list(map(_json, pairs)), "joins": list(map(_join_json, joins))})
         return

@@ -20,6 +20,7 @@ from contactmesh.cli.terminal.connecting import connected, keep_log_quiet, phone
 from contactmesh.cli.terminal.place import Place, at_a_terminal
 from contactmesh.cli.terminal.suggesting import suggested
 from contactmesh.cli.terminal.sync_telling import told_state
+from contactmesh.contracts.identity import Transport
 from contactmesh.terminal import (
     AlreadyEnrolled,
     AuthenticationRefused,
@@ -27,12 +28,14 @@ from contactmesh.terminal import (
     NotEnrolled,
     SyncState,
     Terminal,
+    TerminalError,
     TerminalInUse,
 )
 
 app = typer.Typer()
 
 _PATIENCE_SECONDS: Final = 8.0
+_FOR_A_HINT_SECONDS: Final = 3.0
 
 
 class Shown(BaseModel):
@@ -50,7 +53,9 @@ class Shown(BaseModel):
     queue: str
     folder: str
     identity_url: str
+    transport: Transport
     broker_url: str
+    mqtt_url: str | None
     region: str | None
     contacts: int
     groups: int
@@ -74,6 +79,10 @@ async def enrol(
     region: Annotated[
         str | None, typer.Option("--region", metavar="COUNTRY", help=texts.HELP_REGION)
     ] = None,
+    transport: Annotated[
+        Transport,
+        typer.Option("--transport", envvar="CONTACTMESH_TRANSPORT", help=texts.HELP_TRANSPORT),
+    ] = Transport.AMQP,
     url: IdentityUrl = None,
     as_json: AsJson = False,
 ) -> None:
@@ -88,6 +97,7 @@ async def enrol(
         code=code.strip(),
         name=name or place.name or socket.gethostname(),
         region=country,
+        transport=transport,
     )
     if as_json:
         print_json(
@@ -106,7 +116,19 @@ async def enrol(
             terminal_id=terminal.terminal_id,
         )
     )
-    print_note(suggested(texts.ENROLLED_NEXT))
+    print_note(await _next(place))
+
+
+async def _next(place: Place) -> str:
+    """What to do first: whoever imports what their address book has gets it twice."""
+    try:
+        async with connected(place, deadline_seconds=_FOR_A_HINT_SECONDS) as terminal:
+            entries = sum(book.entries for book in (await terminal.books()).books)
+    except (TerminalError, SystemUnreachable):  # no hint is worth failing for
+        entries = 0
+    if entries == 0:
+        return suggested(texts.ENROLLED_NEXT)
+    return suggested(texts.ENROLLED_SYNC, contacts=counted(entries, texts.CONTACTS))
 
 
 async def show_terminal(place: Place, *, as_json: bool) -> None:
@@ -123,6 +145,7 @@ async def show_terminal(place: Place, *, as_json: bool) -> None:
         **who.model_dump(exclude={"secret"}),
         folder=str(folder.path),
         identity_url=enrolment.identity_url,
+        transport=enrolment.transport,
         region=enrolment.region,
         contacts=contacts,
         groups=groups,
@@ -166,7 +189,7 @@ def _show(shown: Shown, sync: SyncState) -> None:
         (texts.SHOW_TERMINAL, shown.terminal_id),
         (texts.SHOW_CONNECTION, connection),
         (texts.SHOW_QUEUE, shown.queue),
-        (texts.SHOW_BROKER, shown.broker_url),
+        (texts.SHOW_BROKER, _broker(shown)),
         (texts.SHOW_IDENTITY, shown.identity_url),
         (texts.SHOW_FOLDER, shown.folder),
         (texts.SHOW_REGION, shown.region or texts.NO_REGION),
@@ -175,6 +198,10 @@ def _show(shown: Shown, sync: SyncState) -> None:
         (sync_texts.SHOW_SYNC, told_state(sync)),
     ]
     print_pairs(rows)
+
+
+def _broker(shown: Shown) -> str:
+    return (shown.mqtt_url or "") if shown.transport is Transport.MQTT else shown.broker_url
 
 
 def _counts(shown: Shown) -> str:

@@ -20,10 +20,10 @@ from contactmesh.cli.output import (
     print_text,
 )
 from contactmesh.cli.terminal import texts
-from contactmesh.cli.terminal.cards import said
 from contactmesh.cli.terminal.connecting import connected, phonebook_of
 from contactmesh.cli.terminal.contacts import contact_json
 from contactmesh.cli.terminal.enrolling import show_terminal
+from contactmesh.cli.terminal.field_names import said
 from contactmesh.cli.terminal.naming import contact_named
 from contactmesh.cli.terminal.place import Place, at_a_terminal
 from contactmesh.contacts import match_key

@@ -1,10 +1,12 @@
 """Which of this machine's terminals a command is about, and the options that say so."""
 
+import contextlib
 import re
 import shlex
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -17,7 +19,7 @@ from contactmesh.cli.terminal import texts
 from contactmesh.cli.terminal.suggesting import for_terminal, suggested
 from contactmesh.local.settings import default_data_folder
 from contactmesh.terminal.credentials import Enrolment, TerminalFolder
-from contactmesh.terminal.errors import NotEnrolled
+from contactmesh.terminal.errors import FolderUnusable, NotEnrolled
 
 ONLY: Final = "default"
 """The name of a terminal that was given none."""
@@ -47,7 +49,7 @@ Folder = Annotated[
 ]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Place:
     """Where to look for terminals, and which one is wanted.
 
@@ -108,6 +110,16 @@ class Place:
     def _names(self) -> list[str]:
         folders = self._terminals.iterdir() if self._terminals.is_dir() else ()
         return sorted(folder.name for folder in folders if folder.is_dir())
+
+    @cached_property
+    def names(self) -> dict[str, str]:
+        """What the terminals of this machine are called, by their ids."""
+        names = {}
+        for name in self._names():
+            with contextlib.suppress(NotEnrolled, FolderUnusable):
+                enrolment = TerminalFolder(self._terminals / name).read()
+                names[enrolment.credentials.terminal_id] = name
+        return names
 
     @property
     def user_id(self) -> str:

@@ -1,8 +1,8 @@
 """Letting a contact, or the whole address book, be again as it was."""
 
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from typing import Annotated
+from datetime import UTC, datetime, timedelta
+from typing import Annotated, Final
 
 import typer
 
@@ -24,7 +24,7 @@ from contactmesh.cli.terminal.naming import short_contact_id
 from contactmesh.cli.terminal.place import Place, at_a_terminal
 from contactmesh.cli.terminal.suggesting import suggested
 from contactmesh.cli.terminal.sync_telling import sync_before, tell_waiting
-from contactmesh.cli.terminal.times import read_moment, told
+from contactmesh.cli.terminal.times import read_moment, told, told_exactly
 from contactmesh.cli.terminal.versions import (
     Entry,
     Numbered,
@@ -38,6 +38,9 @@ from contactmesh.contacts import Card
 from contactmesh.contracts.sync.records import Reason
 
 app = typer.Typer()
+
+_LONGEST_KEPT: Final = timedelta(days=60)
+"""How long versions are kept at most, wherever it is set; what is older need not be asked about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +107,10 @@ def _wanted(
         raise WrongUsage(sync_texts.TO_OR_DELETED)
     if name is None and not deleted and not book:
         raise WrongUsage(sync_texts.WHAT_TO_RESTORE)
-    moment = None if at is None else read_moment(at, datetime.now(UTC))
+    now = datetime.now(UTC)
+    moment = None if at is None else read_moment(at, now)
+    if moment is not None and moment < now - _LONGEST_KEPT:
+        raise WrongUsage(sync_texts.TOO_LONG_AGO.format(time=told(moment)))
     return _Wanted(name, number, deleted, moment)
 
 
@@ -112,15 +118,15 @@ async def _restore_book(place: Place, at: datetime, yes: bool, as_json: bool) ->
     sure(sync_texts.ASK_RESTORE_BOOK.format(time=told(at)), yes)
     async with connected(place, asks=True) as terminal:
         await sync_before(terminal)
-        before = datetime.now().astimezone()
         with progress_of(sync_texts.RESTORING, sync_texts.RESTORING_GOES_ON) as progress:
-            restored = await terminal.restore_book(at, lambda done: progress(done, None))
+            book = await terminal.restore_book(at, lambda done: progress(done, None))
     if as_json:
-        print_json({"restored": restored, "at": at.isoformat()})
-    elif restored:
-        contacts = counted(restored, texts.CONTACTS)
+        before = book.before.isoformat()
+        print_json({"restored": book.restored, "at": at.isoformat(), "before": before})
+    elif book.restored:
+        contacts = counted(book.restored, texts.CONTACTS)
         print_text(sync_texts.BOOK_RESTORED.format(contacts=contacts, time=told(at)))
-        print_note(suggested(sync_texts.TAKE_BACK, time=before.strftime("%Y-%m-%d %H:%M:%S")))
+        print_note(suggested(sync_texts.TAKE_BACK, time=told_exactly(book.before)))
     else:
         print_note(sync_texts.BOOK_RESTORED_NOTHING.format(time=told(at)))
 
@@ -132,7 +138,7 @@ async def _restore_contact(place: Place, name: str, wanted: _Wanted, as_json: bo
         entry = await find(terminal, name)
         versions = await versions_of(terminal, entry)
         chosen = find_version(versions, wanted.number, entry)
-        await terminal.restore(entry.handle, chosen.version.rev)
+        await terminal.restore(entry.uid, chosen.version.rev)
     if as_json:
         print_json({"name": entry.name, "version": chosen.number, "rev": chosen.version.rev})
     else:
@@ -165,7 +171,7 @@ async def _list_deleted(place: Place, as_json: bool) -> None:
         lambda one: (
             one.name,
             told(one.at),
-            by_whom(one.terminal_id, here),
+            by_whom(one.terminal_id, here, place),
             short_contact_id(one.uid),
         ),
         none=sync_texts.NONE_DELETED,

@@ -1,5 +1,6 @@
 """The accounts that SIM cards make: what is in them, what they say, and what comes to them."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from shlex import quote
 from typing import Annotated
@@ -31,7 +32,10 @@ async def list_sims(place: Place, as_json: AsJson = False) -> None:
     """List accounts and SIMs."""
     async with connected(place) as terminal:
         listing = _Listing(
-            await terminal.accounts(), terminal.terminal_id, await terminal.auto_accepts()
+            await terminal.accounts(),
+            terminal.terminal_id,
+            await terminal.auto_accepts(),
+            place.names,
         )
     if as_json:
         print_json(listing.for_scripts())
@@ -116,11 +120,13 @@ class _Listing:
         known: the accounts.
         terminal_id: which terminal it is.
         by_itself: the SIMs for which it accepts by itself.
+        names: what the terminals of this machine are called, by their ids.
     """
 
     known: AccountList
     terminal_id: str
     by_itself: frozenset[str]
+    names: Mapping[str, str]
 
     def show(self) -> None:
         """Show them to people: the accounts, the SIMs, and what to do about those that wait."""
@@ -148,6 +154,11 @@ class _Listing:
     def _has(self, sim: SimView) -> bool:
         return sim.terminal_id == self.terminal_id
 
+    def _where(self, sim: SimView) -> str:
+        if self._has(sim):
+            return sim_texts.HERE
+        return self.names.get(sim.terminal_id, sim.terminal_id)
+
     def _accepts(self, sim: SimView) -> bool:
         return self._has(sim) and sim.sim_id in self.by_itself
 
@@ -165,7 +176,7 @@ class _Listing:
             account.carrier_id,
             sim.msisdn or "",
             sim.iccid,
-            sim_texts.HERE[self._has(sim)],
+            self._where(sim),
             waiting,
         )
 

@@ -8,11 +8,12 @@ import typer
 
 from contactmesh.cli.errors import CommandError
 from contactmesh.cli.output import AsJson, counted, print_json, print_note, print_table, print_text
-from contactmesh.cli.terminal import sim_texts, texts
+from contactmesh.cli.terminal import sim_texts, space_texts, texts
 from contactmesh.cli.terminal.asking import SaidYes
-from contactmesh.cli.terminal.cards import said, seen
+from contactmesh.cli.terminal.cards import seen
 from contactmesh.cli.terminal.connecting import connected
 from contactmesh.cli.terminal.doing import asking_before_removals, progress_of
+from contactmesh.cli.terminal.field_names import field_name, said
 from contactmesh.cli.terminal.place import Place, at_a_terminal
 from contactmesh.cli.terminal.sim_naming import OnOrOff, SimName, find_pending, sim_here
 from contactmesh.contracts.multi_sim.records import SimView
@@ -22,17 +23,17 @@ app = typer.Typer()
 
 Chosen = Annotated[
     list[str] | None,
-    typer.Argument(metavar="CONTACT...", help=sim_texts.HELP_PENDING_CONTACTS),
+    typer.Argument(metavar="CONTACT...", help=space_texts.HELP_PENDING_CONTACTS),
 ]
 LookedAt = Annotated[
-    int | None, typer.Option("--rev", metavar="N", min=0, help=sim_texts.HELP_PENDING_REV)
+    int | None, typer.Option("--rev", metavar="N", min=0, help=space_texts.HELP_PENDING_REV)
 ]
 
 
 @app.command(
     "accept",
-    help=sim_texts.HELP_ACCEPT,
-    epilog=sim_texts.EXAMPLES_ACCEPT,
+    help=space_texts.HELP_ACCEPT,
+    epilog=space_texts.EXAMPLES_ACCEPT,
     rich_help_panel=sim_texts.PANEL_BOOK,
 )
 @at_a_terminal
@@ -54,7 +55,9 @@ async def accept(
         async def carry_out(removals: bool) -> None:
             nonlocal done
             try:
-                with progress_of(sim_texts.ACCEPTING, sim_texts.GOES_ON) as progress:
+                with progress_of(
+                    space_texts.ACCEPTING, space_texts.GOES_ON, space_texts.STOPPING
+                ) as progress:
                     accepted = await terminal.accept_contacts(
                         found.sim_id, uids, pending_rev=rev, removals=removals, progress=progress
                     )
@@ -66,20 +69,26 @@ async def accept(
 
         try:
             await asking_before_removals(
-                carry_out, sim_texts.ASK_REMOVALS_ACCEPT, sim_texts.REMOVALS_WAIT, yes=yes
+                carry_out,
+                space_texts.ASK_REMOVALS_ACCEPT,
+                space_texts.REMOVALS_WAIT,
+                yes=yes,
             )
         except (CommandError, TerminalError, asyncio.CancelledError):
             # What was accepted is done all the same, and a value that it replaced is shown once.
             if done != AcceptOutcome():
                 _tell_accepted(done, as_json)
             raise
-    _tell_accepted(done, as_json)
+    if done == AcceptOutcome() and not as_json:
+        print_note(space_texts.NOTHING_WAITS.format(name=found.name))
+    else:
+        _tell_accepted(done, as_json)
 
 
 @app.command(
     "decline",
-    help=sim_texts.HELP_DECLINE,
-    epilog=sim_texts.EXAMPLES_DECLINE,
+    help=space_texts.HELP_DECLINE,
+    epilog=space_texts.EXAMPLES_DECLINE,
     rich_help_panel=sim_texts.PANEL_BOOK,
 )
 @at_a_terminal
@@ -95,22 +104,22 @@ async def decline(
     async with connected(place, asks=True) as terminal:
         found = await sim_here(terminal, sim, enrolment.region)
         uids = await _uids(terminal, found, contacts)
-        with progress_of(sim_texts.DECLINING, sim_texts.GOES_ON) as progress:
+        with progress_of(space_texts.DECLINING, space_texts.GOES_ON) as progress:
             declined = await terminal.decline_contacts(
                 found.sim_id, uids, pending_rev=rev, progress=progress
             )
     if as_json:
         print_json({"sim_id": found.sim_id, "declined": declined})
     elif declined:
-        print_text(sim_texts.DECLINED.format(contacts=counted(declined, texts.CONTACTS)))
+        print_text(space_texts.DECLINED.format(contacts=counted(declined, texts.CONTACTS)))
     else:
-        print_note(sim_texts.NOTHING_WAITS.format(name=found.name))
+        print_note(space_texts.NOTHING_WAITS.format(name=found.name))
 
 
 @app.command(
     "auto-accept",
-    help=sim_texts.HELP_AUTO_ACCEPT,
-    epilog=sim_texts.EXAMPLE_AUTO_ACCEPT,
+    help=space_texts.HELP_AUTO_ACCEPT,
+    epilog=space_texts.EXAMPLE_AUTO_ACCEPT,
     rich_help_panel=sim_texts.PANEL_BOOK,
 )
 @at_a_terminal
@@ -125,7 +134,7 @@ async def auto_accept(
     if as_json:
         print_json({"sim_id": found.sim_id, "auto_accept": accepted.is_on})
     else:
-        print_text(sim_texts.AUTO_ACCEPTS[accepted.is_on].format(name=found.name))
+        print_text(space_texts.AUTO_ACCEPTS[accepted.is_on].format(name=found.name))
 
 
 async def _uids(terminal: Terminal, sim: SimView, names: list[str] | None) -> list[str] | None:
@@ -151,15 +160,18 @@ def _tell_accepted(done: AcceptOutcome, as_json: bool) -> None:
     if as_json:
         print_json(asdict(done))
         return
-    text = sim_texts.ACCEPTED.format(
+    text = space_texts.ACCEPTED.format(
         added=done.added, changed=done.changed, removed=done.removed, same=done.same
     )
     if done.kept:
-        text += sim_texts.ACCEPTED_KEPT.format(count=done.kept)
+        text += space_texts.ACCEPTED_KEPT.format(count=done.kept)
     print_text(text)
     if done.overwritten:
-        print_note(sim_texts.OVERWRITTEN)
+        print_note(space_texts.OVERWRITTEN)
         print_table(
-            sim_texts.COLUMNS_OVERWRITTEN,
-            [(each.display_name, each.field, seen(said(each.value))) for each in done.overwritten],
+            space_texts.COLUMNS_OVERWRITTEN,
+            [
+                (each.display_name, field_name(each.field), seen(said(each.value)))
+                for each in done.overwritten
+            ],
         )

@@ -9,7 +9,7 @@ from typing import Annotated, Final
 import typer
 
 from contactmesh.cli.errors import CommandError
-from contactmesh.cli.terminal import sim_texts
+from contactmesh.cli.terminal import sim_texts, space_texts
 from contactmesh.cli.terminal.naming import by_id, one_named
 from contactmesh.cli.terminal.suggesting import suggested
 from contactmesh.contacts import match_key
@@ -109,7 +109,7 @@ def find_pending(contacts: Sequence[PendingContact], name: str, sim: SimView) ->
     return one_named(
         name,
         found or by_id(contacts, name, lambda each: plain_text(each.uid)),
-        sim_texts.NO_PENDING,
+        space_texts.NO_PENDING,
         lambda each: f"{each.uid} ({each.display_name})",
         near=near(name, [each.display_name for each in contacts]),
         sim=quote(sim.name),

@@ -5,11 +5,17 @@ from dataclasses import dataclass, field
 from shlex import quote
 
 from contactmesh.cli.output import counted
-from contactmesh.cli.terminal import sim_texts, texts
+from contactmesh.cli.terminal import sim_texts, space_texts, texts
 from contactmesh.cli.terminal.naming import short_id
 from contactmesh.cli.terminal.suggesting import suggested
-from contactmesh.contracts.multi_sim.records import AccountView
+from contactmesh.contracts.multi_sim.records import AccountView, SimView
 from contactmesh.terminal import LargeRemovalWaiting, SimContactsWaiting
+
+
+def told_waiting(sim: SimView) -> str:
+    """How much waits for a SIM."""
+    text = space_texts.LAID_READY_ONE if sim.waiting == 1 else space_texts.LAID_READY
+    return text.format(contacts=counted(sim.waiting, texts.CONTACTS), name=sim.name)
 
 
 @dataclass(frozen=True, slots=True)

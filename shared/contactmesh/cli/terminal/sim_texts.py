@@ -58,7 +58,13 @@ HELP_SIM_NUMBER = (
 )
 DEFAULT_NAME = "{carrier}-{number}"
 BAD_ICCID = "'{iccid}' is no ICCID: expected 89 and 16 to 20 more digits. It stands on the card."
-CHECK_DIGIT = "Is {iccid} right? Its check digit does not fit; it is registered all the same."
+ASK_CHECK_DIGIT = (
+    "The check digit of {iccid} does not fit, as after a slip. Is it right all the same?"
+)
+ASK_CARRIER = (
+    "You have nothing at a carrier {carrier} so far, but at {carriers}. Make an account there?"
+)
+ASK_FIRST_CARRIER = "You have nothing at a carrier so far. Make an account at {carrier}?"
 ADDED_ACCOUNT = "Your account at {carrier} is new."
 JOINED_ACCOUNT = "This SIM is in your account at {carrier}."
 SHOW_SIM = "SIM"
@@ -75,10 +81,10 @@ UPDATE_NEXT = "Get what the account holds already: contactmesh terminal sim upda
 HELP_LIST = "List your accounts and SIMs, with how many contacts wait for each."
 EXAMPLE_LIST = "Example:  contactmesh terminal sim list"
 COLUMNS_ACCOUNTS: Final = (
-    "Carrier", "Identification code", "Shared", "Private", "Gets copies", "Follows book",
+    "Carrier", "Identification code", "Shared", "Private", "Consent", "Follows book",
 )  # fmt: skip
 COLUMNS_SIMS: Final = ("SIM", "Carrier", "Number", "ICCID", "Terminal", "Waiting")
-HERE = {True: "this one", False: "another"}
+HERE = "this one"
 SWITCHED = {True: "yes", False: "no"}
 FILLING = "{count}, more to come"
 BY_ITSELF = "{waiting} (accepts by itself)"
@@ -122,147 +128,23 @@ HELP_CONSENT = (
 )
 EXAMPLE_CONSENT = "Example:  contactmesh terminal sim consent cn-unicom on"
 CONSENTED: Final = {
-    True: "Contacts of your other carriers' SIMs are copied to {carrier} from now on.",
-    False: "Contacts of your other carriers' SIMs are not copied to {carrier} any more.",
+    True: (
+        "{carrier} has your consent: contacts of your other carriers' SIMs are copied there from "
+        "now on."
+    ),
+    False: (
+        "{carrier} has your consent no more: contacts of your other carriers' SIMs are not copied "
+        "there."
+    ),
 }
 HELP_FOLLOW = (
-    "Let an account's shared contacts follow your address book in the cloud, or no longer."
+    "Let an account's shared contacts follow your address book in the cloud, or no longer. "
+    "They get what it holds, and then each change."
 )
 EXAMPLE_FOLLOW = "Example:  contactmesh terminal sim follow-book cn-mobile on"
 FOLLOWED: Final = {
     True: "The shared contacts at {carrier} follow your address book from now on.",
     False: "The shared contacts at {carrier} do not follow your address book any more.",
-}
-
-# sim store, update
-HELP_STORE = (
-    "Store this phonebook, or some contacts of it, in the account of a SIM in this terminal.\n\n"
-    "Your own entries are stored, as you wrote them; what a group alone brought is not. Only what "
-    "changed since the last time is sent, and nothing over a change that waits for the SIM.\n\n"
-    "With --private the contacts named are this carrier's alone from then on: no account shares "
-    "them any more, from its next store on. Naming them with --shared takes that back."
-)
-EXAMPLES_STORE = (
-    "Examples:\n\n"
-    "  contactmesh terminal sim store cn-mobile\n\n"
-    "  contactmesh terminal sim store cn-mobile 张伟 --private"
-)
-HELP_STORED_CONTACTS = (
-    "Only these contacts, by name or id. If none is given, all that belong there."
-)
-HELP_PRIVATE = "Keep it in this account alone, or let it come to your other SIMs too."
-STORING = "Storing"
-STORED = "{written} written, {removed} removed, {same} the same"
-STORED_PRIVATE = ", {count} left out because they are private"
-STORED_NOT_OWN = ", {count} left out because only a group shows them"
-STORED_WAITING = ", {count} left out because a change to them waits"
-STORED_MOVED: Final = {
-    True: ", {count} no longer shared",
-    False: ", {count} no longer private",
-}
-DECIDE_FIRST = "Decide on what waits first: contactmesh terminal sim pending {sim}{which}"
-UNFIT_UID = (
-    "Not to be stored, because the uid on the card is longer than 500 characters or has control "
-    "characters: {names}. Import them again with another uid."
-)
-TOO_LARGE = "Too large to be stored: {names}. Take the photo off, or make it smaller."
-GOES_ON = "What was done stays; the same command goes on from there."
-ASK_REMOVALS_STORE = (
-    "This would remove {removed} of the {contacts} contacts stored there. Remove them?"
-)
-ASK_REMOVALS_ACCEPT = (
-    "This would remove {removed} of the {contacts} contacts in this phonebook. Remove them?"
-)
-HELP_UPDATE = (
-    "Ask for what an account holds: it waits for a SIM in this terminal until you accept it.\n\n"
-    "What this terminal has accepted, declined or stored already is left out. With --from it is "
-    "what your account at another carrier holds, which needs the consent for this one. Ctrl-C "
-    "ends this command; the contacts still come."
-)
-EXAMPLES_UPDATE = (
-    "Examples:\n\n"
-    "  contactmesh terminal sim update cn-mobile\n\n"
-    "  contactmesh terminal sim update cn-unicom --from cn-mobile"
-)
-HELP_FROM = "Another carrier at which you have an account."
-LAYING_READY = "Getting them ... {contacts} so far"
-GOES_ON_THERE = "The contacts still come. See: contactmesh terminal sim pending {sim}{which}"
-NOTHING_WAITS = "Nothing waits for {name}."
-LAID_READY = "{contacts} wait for {name}."
-LAID_READY_ONE = "1 contact waits for {name}."
-DECIDE_NEXT = (
-    "Look: contactmesh terminal sim pending {sim}{which} · "
-    "take it: contactmesh terminal sim accept {sim}{which}"
-)
-
-# sim pending, accept, decline
-HELP_PENDING = (
-    "Show what waits for a SIM in this terminal, and what accepting it would do here.\n\n"
-    "Nothing is changed by looking."
-)
-EXAMPLES_PENDING = (
-    "Examples:\n\n"
-    "  contactmesh terminal sim pending cn-mobile\n\n"
-    "  contactmesh terminal sim pending cn-mobile --diff"
-)
-HELP_DIFF = "Show each field, old and new."
-COLUMNS_PENDING: Final = ("Contact", "Accepting it", "What comes", "Changed here", "Id")
-CHANGES: Final = {
-    "added": "adds it",
-    "changed": "changes it",
-    "removed": "removes it",
-    "same": "changes nothing",
-}
-KEPT = "keeps it: removed there, changed here"
-CHANGED_HERE = "yes"
-ACCEPT_NEXT = (
-    "Take it: contactmesh terminal sim accept {sim}{which} · "
-    "leave it: contactmesh terminal sim decline {sim}{which}"
-)
-DIFF_TITLE = "{name}: {change}"
-DIFF_TITLE_HERE = "{name}: {change}; you have changed it here too"
-DIFF_LINE = "  {line}"
-STILL_FILLING = "More contacts are still to come."
-NO_PENDING = (
-    "No contact called '{name}' waits.{near} See: contactmesh terminal sim pending {sim}{which}"
-)
-HELP_ACCEPT = (
-    "Take what waits for a SIM into this phonebook.\n\n"
-    "Where you and the other SIM changed the same field, what waited wins, and the value that "
-    "is replaced is shown. A contact that is removed there and that you changed here is kept."
-)
-EXAMPLES_ACCEPT = (
-    "Examples:\n\n"
-    "  contactmesh terminal sim accept cn-mobile\n\n"
-    "  contactmesh terminal sim accept cn-mobile 张伟 王芳"
-)
-HELP_PENDING_REV = (
-    "Only if what waits is still what you looked at: the pending_rev of 'sim pending --json'."
-)
-HELP_PENDING_CONTACTS = "Only these contacts, by name or id. If none is given, all that wait."
-ACCEPTING = "Accepting"
-ACCEPTED = "{added} added, {changed} changed, {removed} removed, {same} the same"
-REMOVALS_WAIT = "The removals go on waiting."
-ACCEPTED_KEPT = ", {count} kept because you changed them here"
-OVERWRITTEN = "These values of yours were replaced:"
-COLUMNS_OVERWRITTEN: Final = ("Contact", "Field", "Your value")
-HELP_DECLINE = "Leave what waits for a SIM out of this phonebook. The same does not come again."
-EXAMPLES_DECLINE = (
-    "Examples:\n\n"
-    "  contactmesh terminal sim decline cn-mobile\n\n"
-    "  contactmesh terminal sim decline cn-mobile 张伟"
-)
-DECLINING = "Declining"
-DECLINED = "{contacts} declined."
-HELP_AUTO_ACCEPT = (
-    "Accept what comes to a SIM by itself while 'watch' runs, or no longer.\n\n"
-    "Removals that are more than half of the phonebook, and more than ten, still wait for you; "
-    "'watch' says so."
-)
-EXAMPLE_AUTO_ACCEPT = "Example:  contactmesh terminal sim auto-accept cn-mobile on"
-AUTO_ACCEPTS: Final = {
-    True: "What comes to {name} is accepted by itself while 'contactmesh terminal watch' runs.",
-    False: "What comes to {name} waits until you accept it.",
 }
 
 # watch, pull

@@ -6,16 +6,18 @@ from typing import Annotated
 from unicodedata import normalize
 
 import typer
-from pydantic import TypeAdapter, ValidationError
+from pydantic import JsonValue, TypeAdapter, ValidationError
 
 from contactmesh.cli.errors import WrongUsage
 from contactmesh.cli.output import AsJson, counted, print_json, print_note, print_pairs, print_text
-from contactmesh.cli.terminal import sim_texts, texts
+from contactmesh.cli.terminal import sim_texts, space_texts, texts
 from contactmesh.cli.terminal.asking import SaidYes, sure
 from contactmesh.cli.terminal.connecting import connected
 from contactmesh.cli.terminal.own_card import for_others
 from contactmesh.cli.terminal.place import Place, at_a_terminal
 from contactmesh.cli.terminal.sim_naming import CarrierName, SimName, find_sim
+from contactmesh.cli.terminal.sim_spaces import moved_here
+from contactmesh.cli.terminal.sim_telling import told_waiting
 from contactmesh.cli.terminal.suggesting import suggested
 from contactmesh.contacts import match_key
 from contactmesh.contacts.errors import IdentifierError
@@ -45,14 +47,17 @@ async def add(
     number: Annotated[
         str | None, typer.Option("--number", metavar="NUMBER", help=sim_texts.HELP_SIM_NUMBER)
     ] = None,
+    yes: SaidYes = False,
     as_json: AsJson = False,
 ) -> None:
     """Register a SIM in this terminal."""
     _, enrolment = place.enrolled()
-    carrier_id, plain = _carrier(carrier), _iccid(iccid)
+    carrier_id, plain = _carrier(carrier), _iccid(iccid, yes)
     msisdn = None if number is None else _msisdn(number, enrolment.region)
-    async with connected(place) as terminal:
+    async with connected(place, asks=not yes) as terminal:
         known = await terminal.accounts()
+        if not yes:
+            await _sure_of(terminal, known, carrier_id)
         called = _sim_name(name, known, carrier_id, plain)
         registered = await terminal.register_sim(
             carrier_id,
@@ -82,10 +87,16 @@ async def add(
 async def move(place: Place, sim: SimName, as_json: AsJson = False) -> None:
     """Say that a SIM is in this terminal."""
     _, enrolment = place.enrolled()
-    async with connected(place) as terminal:
+    async with connected(place, asks=True) as terminal:
         _, found = find_sim((await terminal.accounts()).accounts, sim, enrolment.region)
-        await terminal.move_sim(found.sim_id)
-    _tell(found, "moved", sim_texts.MOVED.format(name=found.name), as_json)
+        waiting = await moved_here(terminal, found)
+    if as_json:
+        print_json({**_told(found, "moved"), "waiting": waiting})
+        return
+    print_text(sim_texts.MOVED.format(name=found.name))
+    if waiting:
+        print_text(told_waiting(found.model_copy(update={"waiting": waiting})))
+        print_note(suggested(space_texts.DECIDE_NEXT, sim=quote(found.name)))
 
 
 @app.command(
@@ -95,10 +106,12 @@ async def move(place: Place, sim: SimName, as_json: AsJson = False) -> None:
     rich_help_panel=sim_texts.PANEL_CARDS,
 )
 @at_a_terminal
-async def replace(place: Place, sim: SimName, iccid: Iccid, as_json: AsJson = False) -> None:
+async def replace(
+    place: Place, sim: SimName, iccid: Iccid, yes: SaidYes = False, as_json: AsJson = False
+) -> None:
     """Say that the carrier replaced a SIM."""
     _, enrolment = place.enrolled()
-    plain = _iccid(iccid)
+    plain = _iccid(iccid, yes)
     async with connected(place) as terminal:
         _, found = find_sim((await terminal.accounts()).accounts, sim, enrolment.region)
         await terminal.replace_sim(found.sim_id, plain)
@@ -132,13 +145,25 @@ def _carrier(text: str) -> str:
         raise WrongUsage(sim_texts.BAD_CARRIER.format(name=text)) from error
 
 
-def _iccid(text: str) -> str:
+async def _sure_of(terminal: Terminal, known: AccountList, carrier_id: str) -> None:
+    """Go on only if the carrier is one of the user's, or is meant: a slip would make an account."""
+    carriers = {account.carrier_id for account in known.accounts}
+    if carrier_id in carriers:
+        return
+    carriers |= {each.line.ref.carrier_id for each in (await terminal.own_lines()).lines}
+    if carrier_id in carriers:
+        return
+    text = sim_texts.ASK_CARRIER if carriers else sim_texts.ASK_FIRST_CARRIER
+    sure(text.format(carrier=carrier_id, carriers=", ".join(sorted(carriers))), yes=False)
+
+
+def _iccid(text: str, yes: bool) -> str:
     try:
         iccid = read_iccid(normalize("NFKC", text))
     except IdentifierError as error:
         raise WrongUsage(sim_texts.BAD_ICCID.format(iccid=text)) from error
     if iccid.luhn_ok is False:
-        print_note(sim_texts.CHECK_DIGIT.format(iccid=iccid.value))
+        sure(sim_texts.ASK_CHECK_DIGIT.format(iccid=iccid.value), yes)
     return iccid.value
 
 
@@ -195,6 +220,10 @@ def _suggest_next(known: AccountList, carrier_id: str, name: str) -> None:
 
 def _tell(sim: SimView, outcome: str, text: str, as_json: bool) -> None:
     if as_json:
-        print_json({"sim_id": sim.sim_id, "name": sim.name, "outcome": outcome})
+        print_json(_told(sim, outcome))
     else:
         print_text(text)
+
+
+def _told(sim: SimView, outcome: str) -> dict[str, JsonValue]:
+    return {"sim_id": sim.sim_id, "name": sim.name, "outcome": outcome}

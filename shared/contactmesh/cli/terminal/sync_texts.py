@@ -6,6 +6,7 @@ Help texts are markup of Rich, in which a blank line ends a paragraph. The other
 from typing import Final
 
 from contactmesh.contracts.sync.records import Policy
+from contactmesh.terminal.rules.arriving import Arrival
 
 PANEL_SYNC = "Your address book on all your terminals"
 
@@ -30,14 +31,25 @@ HELP_SYNC_OFF = "Sync by itself no longer. Nothing is synced now."
 HELP_SYNC_YES = "Do not ask, even if more than half of the book would be deleted."
 ONE_SCHEDULE = "Say one of --every, --at and --off."
 BAD_INTERVAL = "'{text}' is no interval: say it as in 15m, 2h or 1d, from 1m to 30d."
+TOO_OFTEN = "'{text}' is too often: say an interval of at least {least}."
+TOO_SELDOM = "'{text}' is too seldom: say an interval of at most {most}."
 BAD_CLOCK = "'{text}' is no time of the day: say it as in 03:00."
 BAD_MOMENT = "'{text}' is no time: say it as in '2026-11-30 14:00'."
+TOO_LONG_AGO = (
+    "{time} is longer ago than versions are kept: 30 days, where the operator set nothing else."
+)
 NOT_YET = "{time} has not come yet."
 SYNCING = "Syncing"
 SYNCED = "{sent} sent, {received} received"
+SYNCED_DELETED = " ({count} deleted)"
 SYNCED_MERGED = ", {count} joined with what changed elsewhere"
-SYNCED_CONFLICTS = ", {count} in conflict"
+SYNCED_CONFLICTS = ", {contacts} in conflict"
 SYNCED_REJECTED = ", {count} not taken"
+ARRIVED: Final = {
+    Arrival.ADDED: "{name} is new",
+    Arrival.CHANGED: "{name} changed",
+    Arrival.DELETED: "{name} was deleted",
+}
 SYNCED_NOTHING = "All is the same here and in your address book on the server."
 SYNCED_FULL = "The whole book was compared; nothing that is the same was sent."
 COLUMNS_REJECTED: Final = ("Contact", "Why it was not taken")
@@ -116,6 +128,7 @@ HELP_HISTORY = (
 EXAMPLE_HISTORY = "Example:  contactmesh terminal history 张伟"
 COLUMNS_HISTORY: Final = ("Version", "When", "By", "What", "In brief")
 MADE, CHANGED, DELETED, LOST = "made", "changed", "deleted", "lost to a later change"
+RESTORED_TO = "restored to version {number}"
 STANDS = "{what} (stands)"
 HERE = "this terminal"
 WAITING_HERE = (
@@ -180,13 +193,21 @@ TAKE_BACK = "Take it back with: contactmesh terminal restore --book --at '{time}
 # erase
 HELP_ERASE = (
     "Erase contacts from your address book with all their history and conflicts.\n\n"
-    "They are deleted on all your terminals with the next sync, and nothing restores them. To "
-    "only delete a contact there is 'delete'."
+    "They are deleted on all your terminals with the next sync, and nothing restores them. "
+    "Accounts of SIM cards keep what was stored there until the next 'sim store' of each; a "
+    "contact that waits for a SIM is taken away with 'sim decline'. To only delete a contact there "
+    "is 'delete'."
 )
 EXAMPLE_ERASE = "Example:  contactmesh terminal erase 张伟 王芳"
 HELP_ERASE_CONTACTS = "Contacts, also deleted ones, by name or id."
-ASK_ERASE = "Erase {names}? Nothing can bring them back."
-ASK_ERASE_ONE = "Erase {names}? Nothing can bring it back."
+ASK_ERASE = (
+    "Erase {names}? No terminal and no history can bring them back. Accounts of SIM cards that "
+    "they were stored in keep them until the next 'sim store'."
+)
+ASK_ERASE_ONE = (
+    "Erase {names}? No terminal and no history can bring it back. Accounts of SIM cards that it "
+    "was stored in keep it until the next 'sim store'."
+)
 ERASED = "{names} erased, with all history."
 
 # conflicts
@@ -198,9 +219,15 @@ HELP_CONFLICTS = (
 EXAMPLES_CONFLICTS = (
     "Examples:\n\n"
     "  contactmesh terminal conflicts\n\n"
-    "  contactmesh terminal conflicts --take 7f3b2c10"
+    "  contactmesh terminal conflicts --take 7f3b2c10\n\n"
+    "  contactmesh terminal conflicts --take 张伟 --keep 王芳\n\n"
+    "  contactmesh terminal conflicts --keep all"
 )
-HELP_TAKE = "Take the value that lost instead. A conflict by its id, or its contact's name."
+HELP_TAKE = (
+    "Take the value that lost instead. A conflict by its id, all of a contact by its name, or all."
+)
+ALL = "all"
+TAKE_OR_KEEP = "Say either --take or --keep of a conflict, not both."
 HELP_KEEP = "Leave things as they are. Either may be repeated."
 COLUMNS_CONFLICTS: Final = ("Contact", "Field", "Stands", "Lost", "Sent by", "When", "Id")
 NO_CONFLICTS = "No conflict waits."

@@ -1,18 +1,18 @@
 """Syncing the address book, by hand and by itself."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import asdict
 from datetime import UTC, datetime
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 from pydantic import JsonValue
 
 from contactmesh.cli.errors import SystemUnreachable, WrongUsage
 from contactmesh.cli.exit_codes import ExitCode
-from contactmesh.cli.output import AsJson, print_json, print_note, print_table, print_text
-from contactmesh.cli.terminal import sync_texts
+from contactmesh.cli.output import AsJson, counted, print_json, print_note, print_table, print_text
+from contactmesh.cli.terminal import sync_texts, texts
 from contactmesh.cli.terminal.connecting import connected, phonebook_of
 from contactmesh.cli.terminal.doing import asking_before_removals, progress_of
 from contactmesh.cli.terminal.naming import short_contact_id
@@ -20,9 +20,12 @@ from contactmesh.cli.terminal.place import Place, at_a_terminal
 from contactmesh.cli.terminal.suggesting import suggested
 from contactmesh.cli.terminal.sync_telling import tell_failing, told_schedule
 from contactmesh.cli.terminal.times import read_clock, read_interval, told_clock
-from contactmesh.terminal import Rejected, Schedule, SyncOutcome
+from contactmesh.terminal import Arrival, Arrived, Rejected, Schedule, SyncOutcome
 
 app = typer.Typer()
+
+_MOST_NAMED: Final = 5
+"""Up to how many contacts that were received are named."""
 
 
 @app.command(
@@ -100,18 +103,21 @@ def _json(outcome: SyncOutcome | None, schedule: Schedule) -> dict[str, JsonValu
 
 def _show(outcome: SyncOutcome) -> None:
     text = sync_texts.SYNCED.format(sent=outcome.sent, received=outcome.received)
+    deleted = sum(one.change is Arrival.DELETED for one in outcome.arrived)
     for count, more in (
+        (deleted, sync_texts.SYNCED_DELETED),
         (outcome.merged, sync_texts.SYNCED_MERGED),
         (outcome.conflicts, sync_texts.SYNCED_CONFLICTS),
         (len(outcome.rejected), sync_texts.SYNCED_REJECTED),
     ):
         if count:
-            text += more.format(count=count)
+            text += more.format(count=count, contacts=counted(count, texts.CONTACTS))
     if outcome.sent or outcome.received or outcome.rejected:
         print_text(text)
+        _name_arrived(outcome.arrived)
     else:
         print_note(sync_texts.SYNCED_NOTHING)
-    if outcome.full:
+    if outcome.full and not outcome.received:
         print_note(sync_texts.SYNCED_FULL)
     if outcome.rejected:
         print_table(
@@ -120,6 +126,13 @@ def _show(outcome: SyncOutcome) -> None:
         print_note(sync_texts.CHANGE_THEM)
     if outcome.conflicts:
         print_note(suggested(sync_texts.CONFLICTS_NEXT))
+
+
+def _name_arrived(arrived: Sequence[Arrived]) -> None:
+    """Name what was received, if it is little."""
+    if len(arrived) <= _MOST_NAMED:
+        for one in arrived:
+            print_text(sync_texts.ARRIVED[one.change].format(name=one.display_name))
 
 
 def _name(rejected: Rejected) -> str:

@@ -10,8 +10,9 @@ from typing import cast
 from pydantic import JsonValue
 
 from contactmesh.cli.terminal import sim_texts, texts
-from contactmesh.cli.terminal.cards import Change, change_line, changes_between, said, seen
+from contactmesh.cli.terminal.cards import Change, change_line, changes_between, seen
 from contactmesh.cli.terminal.contacts import group_names
+from contactmesh.cli.terminal.field_names import field_name, said
 from contactmesh.cli.terminal.sim_telling import KnownSims
 from contactmesh.cli.terminal.suggesting import suggested
 from contactmesh.contacts import Card
@@ -130,7 +131,10 @@ class Teller:
             case ContactUpdated():
                 lines = [change_line(change) for change in changes]
                 lines += [
-                    texts.TOLD_OVERWRITTEN.format(field=lost.field, value=seen(said(lost.value)))
+                    texts.TOLD_OVERWRITTEN.format(
+                        field=field_name(lost.field, (None if contact is None else contact.card,)),
+                        value=seen(said(lost.value)),
+                    )
                     for lost in update.overwritten
                 ]
                 says = "; ".join(lines)

@@ -79,9 +79,13 @@ HELP_REGION = (
     "The country of numbers that you keep without a country code, for example CN; without it "
     "they do not match those of members."
 )
+HELP_TRANSPORT = (
+    "The protocol that it speaks to the broker; mqtt where AMQP does not pass or costs too much."
+)
 BAD_REGION = "'{region}' is no country. Use two letters, as in CN, US or DE."
 ENROLLED = "This is now a terminal of {name} ({user_id}): {terminal_id}"
 ENROLLED_NEXT = "Bring your contacts in with: contactmesh terminal import FILE.vcf{which}"
+ENROLLED_SYNC = "Get your address book ({contacts}): contactmesh terminal sync{which}"
 ALREADY_ENROLLED = (
     "{folder} holds {terminal} already. Give the new terminal a name of its own with --as NAME."
 )
@@ -139,7 +143,6 @@ EXAMPLES_IMPORT = (
 HELP_IMPORT_FILES = "vCard files; - is standard input."
 NO_SUCH_FILE = "There is no file {file}."
 STANDARD_INPUT = "standard input"
-CARDS_DONE = "{task.fields[cards]} cards"
 COLUMNS_DAMAGES = ("Place", "Card", "What is wrong", "What to do")
 IMPORTED = "{added} new, {updated} changed, {unchanged} the same"
 IMPORT_DAMAGED = ", {count} not imported"
@@ -177,6 +180,27 @@ CONTACT_TITLE = "{name}  ({contact_id})"
 CONTACT_OWN = "Your own entry; no group shows a member behind it."
 CONTACT_LINKED = "Your own entry, kept right by {user_id} through: {groups}"
 CONTACT_OF_GROUP = "Brought and kept right by {user_id} through: {groups}"
+FIELDS: Final = {
+    "name": "name",
+    "phones": "number",
+    "emails": "e-mail",
+    "addresses": "address",
+    "organizations": "organisation",
+    "titles": "title",
+    "nicknames": "nickname",
+    "notes": "note",
+    "keywords": "keyword",
+    "anniversaries": "anniversary",
+    "onlineServices": "account",
+    "links": "link",
+    "media": "picture",
+    "personalInfo": "interest",
+    "relatedTo": "relation",
+    "preferredLanguages": "language",
+}
+PARTS: Final = {"label": "label", "contexts": "kind", "features": "kind", "pref": "order"}
+PART_OF = "{field}, {part}"
+PART_OF_ENTRY = "{field} {entry}, {part}"
 COLUMNS_CONTACT = ("Field", "Value", "Label", "Whose")
 THEIRS = "theirs"
 MEDIA = "{kind} ({form}, {size})"
@@ -295,7 +319,7 @@ HELP_GROUP_UNSUBSCRIBE = "Have no changes of a group pushed to this terminal; pu
 EXAMPLE_GROUP_UNSUBSCRIBE = "Example:  contactmesh terminal group unsubscribe 家人"
 UNSUBSCRIBED = "Changes in {group} are not pushed to this terminal any more; it pulls them."
 HELP_YES = "Do not ask."
-SAY_YES = "{question} Say --yes, since there is nobody to ask."
+SAY_YES = "Nothing was done, for nobody is there to ask: {question} Say --yes if so."
 NOTHING_DONE = "Nothing was done."
 
 # invitations
@@ -464,6 +488,7 @@ TOLD_GROUP_GONE: Final = {
 }
 TOLD_HANDED_OVER = "{user} owns {group} now"
 CHANGE = "{field} {old} → {new}"
+PART = "{part}:"
 CHANGE_ADDED = "{field} + {new}"
 CHANGE_REMOVED = "{field} - {old}"
 

@@ -1,16 +1,17 @@
 """Times as people write them: a moment here, a time of the day, an interval."""
 
 import re
-from datetime import UTC, datetime, time
+from datetime import UTC, datetime, time, timedelta
 from typing import Final
-from unicodedata import normalize
+from unicodedata import decimal, normalize
 
 from contactmesh.cli.errors import WrongUsage
-from contactmesh.cli.output import local_time
 from contactmesh.cli.terminal import sync_texts
 
 _SHORTEST: Final = 60
 _LONGEST: Final = 30 * 86_400
+_CLOCKS_DIFFER: Final = timedelta(days=1)
+"""What the server tells as past may have to come yet by the clock here, which may be wrong."""
 
 
 def read_moment(text: str, now: datetime) -> datetime:
@@ -21,10 +22,11 @@ def read_moment(text: str, now: datetime) -> datetime:
     """
     try:
         moment = datetime.fromisoformat(_plain(text)).astimezone(UTC)
+        shown = told(moment)
     except (ValueError, OverflowError) as error:
         raise WrongUsage(sync_texts.BAD_MOMENT.format(text=text)) from error
-    if moment > now:
-        raise WrongUsage(sync_texts.NOT_YET.format(time=told(moment)))
+    if moment > now + _CLOCKS_DIFFER:
+        raise WrongUsage(sync_texts.NOT_YET.format(time=shown))
     return moment
 
 
@@ -47,9 +49,13 @@ def read_interval(text: str) -> int:
         WrongUsage: it is none, or shorter or longer than a terminal may wait.
     """
     found = re.fullmatch(r"(\d{1,8}) ?([smhd])", _plain(text).casefold())
-    seconds = 0 if found is None else int(found[1]) * sync_texts.UNITS[found[2]]
-    if not _SHORTEST <= seconds <= _LONGEST:
+    if found is None:
         raise WrongUsage(sync_texts.BAD_INTERVAL.format(text=text))
+    seconds = int(found[1]) * sync_texts.UNITS[found[2]]
+    if seconds < _SHORTEST:
+        raise WrongUsage(sync_texts.TOO_OFTEN.format(text=text, least=told_interval(_SHORTEST)))
+    if seconds > _LONGEST:
+        raise WrongUsage(sync_texts.TOO_SELDOM.format(text=text, most=told_interval(_LONGEST)))
     return seconds
 
 
@@ -67,9 +73,24 @@ def told_clock(at: time) -> str:
 
 
 def told(moment: datetime) -> str:
-    """A moment as the clock here shows it."""
-    return local_time(moment.isoformat())
+    """A moment as the clock here shows it, to the minute and as it can be read again."""
+    return moment.astimezone().isoformat(" ", "minutes")
+
+
+def told_exactly(moment: datetime) -> str:
+    """A moment as the clock here shows it, to the microsecond, as it can be read again."""
+    return moment.astimezone().isoformat(" ", "microseconds")
+
+
+def told_to_second(moment: datetime) -> str:
+    """A moment as the clock here shows it, to the next full second, as it can be read again.
+
+    What was done then is done by that second: restoring the book to it takes that in.
+    """
+    full = moment.astimezone() + timedelta(microseconds=-moment.microsecond % 1_000_000)
+    return full.isoformat(" ", "seconds")
 
 
 def _plain(text: str) -> str:
-    return normalize("NFKC", text).strip()
+    plain = normalize("NFKC", text).strip()
+    return "".join(str(decimal(sign)) if sign.isdecimal() else sign for sign in plain)

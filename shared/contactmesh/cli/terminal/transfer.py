@@ -10,7 +10,7 @@ from typing import Annotated, BinaryIO, Final, cast
 
 import typer
 from pydantic import BaseModel
-from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from contactmesh.cli.errors import WrongUsage
 from contactmesh.cli.exit_codes import ExitCode
@@ -157,32 +157,36 @@ def _opened(file: Path) -> Iterator[tuple[BinaryIO, Callable[[int], None]]]:
     progress = Progress(
         TextColumn("{task.description}"),
         BarColumn(),
-        DownloadColumn(),
+        MofNCompleteColumn(),
         TimeRemainingColumn(),
-        TextColumn(texts.CARDS_DONE),
         console=screen,
         transient=True,
         disable=not screen.is_terminal,
     )
     source: BufferedIOBase | BinaryIO
     if file == _STANDARD:
-        name, source, size = texts.STANDARD_INPUT, sys.stdin.buffer, None
+        name, source, cards = texts.STANDARD_INPUT, sys.stdin.buffer, None
     else:
         name, source = file.name, file.open("rb")
-        # A pipe, as in <(zcat backup.vcf.gz), has no size.
-        size = file.stat().st_size if file.is_file() else None
+        # A pipe, as in <(zcat backup.vcf.gz), can be read once only.
+        cards = cards_in(file) if screen.is_terminal and file.is_file() else None
     with progress:
-        task = progress.add_task(name, total=size, cards=0)
-
-        def done(cards: int) -> None:
-            at = None if size is None else source.tell()
-            progress.update(task, completed=at, cards=cards)
-
+        task = progress.add_task(name, total=cards)
         try:
-            yield cast("BinaryIO", source), done
+            yield cast("BinaryIO", source), lambda done: progress.update(task, completed=done)
         finally:
             if file != _STANDARD:
                 source.close()
+
+
+def cards_in(file: Path) -> int | None:
+    """About how many cards a file has, none if it does not look like any.
+
+    Bytes would tell little: a whole file may be read before its first card is taken.
+    """
+    with file.open("rb") as lines:
+        number = sum(line[:11].upper() == b"BEGIN:VCARD" for line in lines)
+    return number or None
 
 
 def _show(outcome: ImportOutcome) -> None:

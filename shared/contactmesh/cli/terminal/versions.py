@@ -1,5 +1,6 @@
 """The versions of a contact as people count them, and finding whose they are."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from shlex import quote
 from typing import Final
@@ -17,11 +18,10 @@ from contactmesh.cli.terminal.naming import (
 )
 from contactmesh.cli.terminal.suggesting import suggested
 from contactmesh.cli.terminal.times import told
-from contactmesh.contacts import Card
-from contactmesh.contracts.errors import ErrorCode
+from contactmesh.contacts import Card, digest
 from contactmesh.contracts.sync.commands import Deleted
 from contactmesh.contracts.sync.records import Reason, Version
-from contactmesh.terminal import CommandRefused, Terminal
+from contactmesh.terminal import Terminal
 from contactmesh.terminal.rules.ownership import plain_text
 
 MOST_LINES: Final = 3
@@ -33,10 +33,11 @@ class Entry:
     """An entry of the address book, which may be deleted.
 
     Attributes:
-        handle: what the terminal knows it by: its contact's id, or the uid of a deleted one.
+        uid: the entry's.
+        name: its contact's, or the last one of a deleted entry.
     """
 
-    handle: str
+    uid: str
     name: str
 
 
@@ -46,22 +47,20 @@ class Numbered:
 
     Attributes:
         number: the oldest that is kept is 1, so that further versions change no numbers.
-        lines: what is different from the version that stood before.
+        did: what it did, in words.
+        lines: what is different from the version that stood before; of a new contact, what it says.
     """
 
     number: int
     version: Version
+    did: str
     lines: tuple[str, ...]
 
     @property
     def what(self) -> str:
         """What it did."""
-        if self.version.reason is Reason.LOST:
-            return sync_texts.LOST
-        what = sync_texts.CHANGED if self.lines else sync_texts.MADE
-        what = sync_texts.DELETED if self.version.deleted else what
         stands = self.version.reason is Reason.CURRENT
-        return sync_texts.STANDS.format(what=what) if stands else what
+        return sync_texts.STANDS.format(what=self.did) if stands else self.did
 
 
 async def entry_named(terminal: Terminal, name: str) -> Entry:
@@ -69,11 +68,13 @@ async def entry_named(terminal: Terminal, name: str) -> Entry:
 
     Raises:
         NoSuchThing: none, or several, are named so.
+        NoOwnEntry: a group alone brought the contact.
     """
     found = await find_contacts(terminal.phonebook, name)
     if found:
         contact = one_named(name, found, sync_texts.NO_SUCH_CONTACT, told_apart)
-        return Entry(contact.contact_id, contact.display_name)
+        (uid,) = await terminal.phonebook.uids_of((contact.contact_id,))
+        return Entry(uid, contact.display_name)
     return await deleted_named(terminal, name, sync_texts.NO_SUCH_CONTACT)
 
 
@@ -103,20 +104,38 @@ async def versions_of(terminal: Terminal, entry: Entry) -> list[Numbered]:
     Raises:
         CommandError: the server does not have the entry.
     """
-    try:
-        versions = await terminal.history(entry.handle, cards=True)
-    except CommandRefused as error:
-        if error.code is not ErrorCode.NOT_FOUND:
-            raise
-        raise CommandError(suggested(sync_texts.NOT_IN_BOOK, name=entry.name)) from error
-    numbered: list[Numbered] = []
+    versions = await terminal.history(entry.uid, cards=True)
+    if not versions:
+        raise CommandError(suggested(sync_texts.NOT_IN_BOOK, name=entry.name))
+    return numbered(versions)
+
+
+def numbered(versions: Sequence[Version]) -> list[Numbered]:
+    """Versions with their numbers and what each did, the latest first as they are given."""
+    found: list[Numbered] = []
+    stood: dict[str, int] = {}
     before: Card | None = None
     for number, version in enumerate(reversed(versions), 1):
         card = None if version.card is None else Card.model_validate(version.card)
-        numbered.append(Numbered(number, version, _lines(before, card)))
-        if version.reason is not Reason.LOST:
+        lost = version.reason is Reason.LOST
+        as_of = None if card is None or lost else stood.get(digest(card))
+        found.append(Numbered(number, version, _did(version, as_of), _lines(before, version, card)))
+        if not lost:
             before = card
-    return numbered[::-1]
+            if card is not None:
+                stood[digest(card)] = number
+    return found[::-1]
+
+
+def _did(version: Version, as_of: int | None) -> str:
+    """What a version did; `as_of` is the latest one before it that said the same."""
+    if version.reason is Reason.LOST:
+        return sync_texts.LOST
+    if version.deleted:
+        return sync_texts.DELETED
+    if as_of is not None:
+        return sync_texts.RESTORED_TO.format(number=as_of)
+    return sync_texts.MADE if version.made else sync_texts.CHANGED
 
 
 def find_version(versions: list[Numbered], number: int | None, entry: Entry) -> Numbered:
@@ -144,8 +163,15 @@ def changes(before: Card | None, after: Card | None) -> tuple[str, ...]:
     return tuple(change_line(change) for change in changes_between(before, after))
 
 
-def _lines(before: Card | None, card: Card | None) -> tuple[str, ...]:
-    return () if before is None or card is None else changes(before, card)
+def _lines(before: Card | None, version: Version, card: Card | None) -> tuple[str, ...]:
+    if card is None:
+        return ()
+    if before is not None:
+        return changes(before, card)
+    if not version.made:
+        return ()  # what stood before is forgotten
+    said = (change for change in changes_between(None, card) if change.field != "uid")
+    return tuple(line for line in map(change_line, said))
 
 
 def _stood_before(version: Version) -> bool:

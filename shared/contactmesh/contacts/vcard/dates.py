@@ -16,6 +16,9 @@ _UTC: Final = re.compile(
     r"(\d{4})-?(\d\d)-?(\d\d)T(\d\d):?(\d\d)(?::?(\d\d))?(\.\d+)?(?:Z|[+-]00:?00)\Z"
 )
 
+_EXTENDED: Final = "%04d-%02d-%02d"
+_BASIC: Final = "%04d%02d%02d"
+
 
 def utc_date_time(value: str) -> str | None:
     """Return a UTC time stamp in the form of RFC 9553, section 1.4.5, or None."""
@@ -85,10 +88,9 @@ def date_text(date: dict[str, JsonValue], *, extended: bool) -> tuple[str, str] 
     year, month, day = date.get("year"), date.get("month"), date.get("day")
     if isinstance(year, int) and year > 9999:
         return None
-    hyphen = "-" if extended else ""
+    if year is not None and month is not None and day is not None:
+        return "", (_EXTENDED if extended else _BASIC) % (year, month, day)
     match (year, month, day):
-        case (int(), int(), int()):
-            text = f"{year:04}{hyphen}{month:02}{hyphen}{day:02}"
         case (int(), int(), None):
             text = f"{year:04}-{month:02}"
         case (int(), None, None):

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import Final, cast
+from collections.abc import Mapping
+from typing import Final
 
 from pydantic import JsonValue
 
@@ -28,8 +29,13 @@ _SOUND_TYPES: Final = {
     "PCM": "audio/basic",
     "AAC": "audio/aac",
 }
-_MEDIA: Final = {"photo": "PHOTO", "logo": "LOGO", "sound": "SOUND"}
-_EMBEDDED: Final = re.compile(r"data:([^;,]*);base64,(.*)\Z", re.DOTALL)
+_MEDIA: Final = {
+    "photo": SIMPLE["PHOTO"],
+    "logo": SIMPLE["LOGO"],
+    "sound": SIMPLE["SOUND"],
+}
+_EMBEDDED: Final = re.compile(r"data:([^;,]*);base64,")
+_UNKNOWN_TYPE: Final = "application/octet-stream"
 
 _TYPE_NAMES: Final = {
     "application/pkix-cert": "X509",
@@ -38,6 +44,9 @@ _TYPE_NAMES: Final = {
     "audio/basic": "PCM",
     "audio/aac": "AAC",
     **{media_type: name for name, media_type in reversed(IMAGE_TYPES.items())},
+}
+_TYPE_PARAMS: Final = {
+    media_type: param_text("TYPE", name) for media_type, name in _TYPE_NAMES.items()
 }
 
 
@@ -107,46 +116,55 @@ def _guessed(content: str) -> str:
     for start, guessed in _MAGIC.items():
         if content.startswith(start):
             return guessed
-    return "application/octet-stream"
+    return _UNKNOWN_TYPE
 
 
-def write_media(out: Emitter, key: str, entry: Entry) -> None:
+def write_media(out: Emitter, entries: Mapping[str, Entry]) -> None:
     """Write PHOTO, LOGO or SOUND; version 3.0 has embedded bytes in base64."""
-    name = _MEDIA.get(entry.get("kind", ""))
-    if name is None:
-        out.certain = False
-    else:
-        _resource(out, SIMPLE[name], key, entry)
+    for key, entry in entries.items():
+        known = _MEDIA.get(entry.get("kind", ""))
+        if known is None:
+            out.certain = False
+        else:
+            _resource(out, known, key, entry)
 
 
-def write_key(out: Emitter, key: str, entry: Entry) -> None:
+def write_keys(out: Emitter, entries: Mapping[str, Entry]) -> None:
     """Write KEY."""
-    _resource(out, SIMPLE["KEY"], key, entry)
+    for key, entry in entries.items():
+        _resource(out, SIMPLE["KEY"], key, entry)
 
 
 def _resource(out: Emitter, known: Property, key: str, entry: Entry) -> None:
     uri: str = entry["uri"]
     if "mediaType" in entry or "vCardParams" in entry or not known.members.issuperset(entry):
         out.certain = False
-    media_type = entry.get("mediaType")
-    params = param_text("MEDIATYPE", media_type) if isinstance(media_type, str) else ""
+    params = param_text("MEDIATYPE", entry["mediaType"]) if "mediaType" in entry else ""
     if not out.is_v4:
         embedded = _EMBEDDED.match(uri)
         if embedded is None:
             params += ";VALUE=uri"
         else:
+            uri = uri[embedded.end() :]
+            media_type = embedded[1]
+            if media_type not in _TYPE_PARAMS:
+                out.certain = False
             params += ";ENCODING=b"
-            out.certain = out.certain and embedded[1] in _TYPE_NAMES
-            if embedded[1] != "application/octet-stream":
-                name = _TYPE_NAMES.get(embedded[1], embedded[1])
-                extra = cast("Members", entry.get("vCardParams", {})).get("type")
-                if extra is None:
-                    params += param_text("TYPE", name)
-                else:
-                    types: list[JsonValue] = [name]
-                    types += extra if isinstance(extra, list) else [extra]
-                    entry = {**entry, "vCardParams": {**params_of(entry), "type": types}}
-            uri = embedded[2]
-    if "\\" in uri or "\n" in uri or "\r" in uri:
+            if "type" in params_of(entry):
+                entry = _with_type(entry, media_type)
+            elif media_type != _UNKNOWN_TYPE:
+                params += _TYPE_PARAMS.get(media_type) or param_text("TYPE", media_type)
+    # What could end the line early is seen to by whoever takes all lines.
+    if "\\" in uri:
         out.certain = False
     out.entry(known.name, known.prefix, key, entry, uri, params)
+
+
+def _with_type(entry: Entry, media_type: str) -> Entry:
+    """Return an entry whose TYPE has the media type in front of what it has already."""
+    if media_type == _UNKNOWN_TYPE:
+        return entry
+    params = entry["vCardParams"]
+    types = [params["type"]] if isinstance(params["type"], str) else params["type"]
+    name = _TYPE_NAMES.get(media_type, media_type)
+    return {**entry, "vCardParams": {**params, "type": [name, *types]}}

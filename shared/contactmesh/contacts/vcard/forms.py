@@ -6,9 +6,8 @@ Nearly all entries say one of a few things: what that makes of a head is remembe
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from marshal import dumps
-from typing import Final, cast
+from collections.abc import Callable, Mapping
+from typing import Any, Final
 
 from pydantic import JsonValue
 
@@ -16,6 +15,7 @@ from contactmesh.contacts.vcard.content import param_text
 from contactmesh.contacts.vcard.parameters import Members
 from contactmesh.contacts.vcard.properties import (
     ADDRESS_CONTEXTS,
+    ADDRESS_TYPES,
     CONTEXT_TYPES,
     FEATURE_TYPES,
     FEATURES,
@@ -36,6 +36,7 @@ _READ_PARAMS: Final = frozenset(_PARAMS.split())
 _DECODING_PARAMS: Final = frozenset({"charset", "encoding", "value"})
 """The same for properties that are kept as they are."""
 
+_ADDRESSES: Final = frozenset({"ADR", "LABEL"})
 _DATES: Final = frozenset({"bday", "deathdate", "anniversary"})
 _PARAM_NAME: Final = re.compile(r"[a-z0-9-]+\Z")
 GROUP: Final = re.compile(r"[A-Za-z0-9-]+\Z")
@@ -47,34 +48,37 @@ Said = tuple[JsonValue, JsonValue, JsonValue, JsonValue]
 """What an entry says besides its value: `contexts`, `features`, `vCardParams`, `pref`."""
 
 _MOST_FORMS: Final = 4096
-_LONGEST_SHAPE: Final = 512
-_WITHOUT_REFS: Final = 2
+_LARGEST_SHAPE: Final = 512
+WITHOUT_REFS: Final = 2
 """The version of marshal that gives equal values equal bytes: it does not look at identity."""
 
-_forms: Final[dict[bytes | str, Form]] = {}
+Shape = bytes | str | tuple[str, str, bool, bytes]
+"""What a form depends on; just the name, of a property that is kept without parameters."""
+
+_forms: Final[dict[Shape, Form]] = {}
+
+remembered: Final[Callable[[Any], Form | None]] = _forms.get
+"""The form that is remembered for a shape."""
 
 
-def simple_form(known: Property, others: Members, *, is_v4: bool, is_uri: bool) -> Form:
+def simple_form(
+    shape: bytes, known: Property, others: Members, *, is_v4: bool, is_uri: bool
+) -> Form:
     """Return the head for all members of a simple property's entry but its value and label.
 
     Args:
+        shape: the members and what else the head depends on, under which it is remembered.
         known: the property.
         others: the members.
         is_v4: whether it is written for version 4.0.
         is_uri: whether the value is a URI, where it could be text.
     """
-    shape = dumps((known.name, is_v4, is_uri, others), _WITHOUT_REFS)
-    return _forms.get(shape) or _simple_form(shape, known, others, is_v4=is_v4, is_uri=is_uri)
-
-
-def _simple_form(
-    shape: bytes, known: Property, others: Members, *, is_v4: bool, is_uri: bool
-) -> Form:
     params, certain = _own_params(known, others, is_v4=is_v4)
     if is_uri:
         params += ";VALUE=uri"
-    said = said_by(others)
-    head, group, survives = _entry_form(known.name, params, CONTEXT_TYPES, said, is_v4=is_v4)
+    get = others.get
+    said = get("contexts"), get("features"), get("vCardParams"), get("pref")
+    head, group, survives = _entry_form(known.name, params, said, is_v4=is_v4)
     form = head, group, certain and survives
     _remember(shape, form)
     return form
@@ -96,64 +100,48 @@ def _own_params(known: Property, others: Members, *, is_v4: bool) -> tuple[str, 
     return params, certain
 
 
-def said_by(entry: Members) -> Said:
-    """Return what an entry says besides its value."""
-    get = entry.get
-    return get("contexts"), get("features"), get("vCardParams"), get("pref")
-
-
-def entry_form(
-    name: str, params: str, types: Mapping[str, str], said: Said, *, is_v4: bool
-) -> Form:
+def entry_form(shape: tuple[str, str, bool, bytes], said: Said) -> Form:
     """Return the head for what an entry says besides its value.
 
     Args:
-        name: the vCard property.
-        params: parameters that only this property has.
-        types: the contexts that TYPE can say.
+        shape: the vCard property, parameters that only this property has, whether it is written
+            for version 4.0, and what the entry says; it is remembered under this.
         said: what the entry says.
-        is_v4: whether it is written for version 4.0.
     """
-    shape = dumps((name, params, types is CONTEXT_TYPES, is_v4, said), _WITHOUT_REFS)
-    form = _forms.get(shape)
-    if form is None:
-        form = _entry_form(name, params, types, said, is_v4=is_v4)
-        _remember(shape, form)
+    name, params, is_v4, _ = shape
+    form = _entry_form(name, params, said, is_v4=is_v4)
+    _remember(shape, form)
     return form
 
 
 def kept_form(
-    name: JsonValue, params: JsonValue, kind: JsonValue, read_names: frozenset[str]
+    shape: Shape, name: JsonValue, params: JsonValue, kind: JsonValue, read_names: frozenset[str]
 ) -> Form:
     """Return the head of a kept property; an empty one if it can be none.
 
     Args:
+        shape: all of the next three, under which it is remembered.
         name: the property, in small letters.
         params: its parameters.
         kind: the type of its value.
         read_names: the properties that a reader does not merely keep.
     """
-    # Most have no parameters.
-    is_bare = params == {} and kind == "unknown" and isinstance(name, str)
-    shape = cast("str", name) if is_bare else dumps((name, params, kind), _WITHOUT_REFS)
-    form = _forms.get(shape)
-    if form is None:
-        form = _kept_form(name, params, kind, read_names)
-        _remember(shape, form)
+    form = _kept_form(name, params, kind, read_names)
+    _remember(shape, form)
     return form
 
 
-def _remember(shape: bytes | str, form: Form) -> None:
+def _remember(shape: Shape, form: Form) -> None:
     if len(_forms) >= _MOST_FORMS:
         _forms.clear()
-    if len(shape) <= _LONGEST_SHAPE:
+    parts = shape if isinstance(shape, tuple) else (shape,)
+    if sum(len(part) for part in parts if isinstance(part, str | bytes)) <= _LARGEST_SHAPE:
         _forms[shape] = form
 
 
-def _entry_form(
-    name: str, params: str, types: Mapping[str, str], said: Said, *, is_v4: bool
-) -> Form:
+def _entry_form(name: str, params: str, said: Said, *, is_v4: bool) -> Form:
     contexts, features, extra, pref = said
+    types = ADDRESS_TYPES if name in _ADDRESSES else CONTEXT_TYPES
     certain = True
     words: list[str] = []
     for flags, known in ((contexts, types), (features, FEATURE_TYPES)):

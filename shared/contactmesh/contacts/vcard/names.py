@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, cast
-
-from pydantic import JsonValue
+from collections.abc import Mapping
+from typing import Final, cast
 
 from contactmesh.contacts.display import name_shown
 from contactmesh.contacts.vcard.builder import PARAMS_PROPERTY, CardBuilder
@@ -17,7 +16,7 @@ from contactmesh.contacts.vcard.content import (
     split_value,
     unescape,
 )
-from contactmesh.contacts.vcard.emitter import Emitter, beside, group_prefix, params_text
+from contactmesh.contacts.vcard.emitter import Emitter, group_prefix, params_text
 from contactmesh.contacts.vcard.localization import add_patch
 from contactmesh.contacts.vcard.ordering import (
     components_of,
@@ -41,6 +40,8 @@ _OLDER_FIELDS: Final = 5
 """How many of them RFC 6350 has."""
 
 _NAME_FIELD: Final = {kind: index for index, kind in enumerate(NAME_KINDS)}
+
+_OLDER_FIELD: Final = {kind: index for index, kind in enumerate(NAME_KINDS[:_OLDER_FIELDS])}
 
 _SORTED_BY: Final = (["surname"], ["surname", "given"])
 
@@ -157,28 +158,26 @@ def read_organization(build: CardBuilder, head: Head, value: str) -> None:
     build.add("organizations", "org", entry, head)
 
 
-def write_name(out: Emitter, name: JsonValue) -> None:
+def write_name(out: Emitter, name: Entry | None) -> None:
     """Write FN and N; both versions demand FN, and 3.0 also N."""
-    known = name if isinstance(name, dict) else {}
+    known = name or {}
     is_plain = _NAME_MEMBERS.issuperset(known)
     if name is not None and not (known and is_plain):
         out.certain = False
     full = known.get("full")
-    if isinstance(full, str):
-        has_params = PARAMS_PROPERTY in out.card
-        group, params = beside(out.card, "fn") if has_params else ("", "")
-        out.line(f"{group}FN{params}", escape_text(full, is_v4=out.is_v4))
-        if has_params:
-            _write_translations(out)
-    else:
+    if full is None:
         out.line("FN;DERIVED=TRUE", escape_text(name_shown(out.card), is_v4=out.is_v4))
-    components: Any = known.get("components")
+    else:
+        out.single("FN", escape_text(full, is_v4=out.is_v4))
+        if "localizations" in out.card:
+            _write_translations(out)
+    components = known.get("components")
     if components is None:
         if not out.is_v4:
             out.line("N;DERIVED=TRUE", f"{escape(name_shown(out.card))};;;;")
         return
     head = "N" if is_plain else _name_head(known)
-    value = plain_value(components, _NAME_FIELD, _OLDER_FIELDS)
+    value = plain_value(components, _OLDER_FIELD, _OLDER_FIELDS)
     out.line(head, _value(out, components) if value is None else value)
 
 
@@ -193,7 +192,8 @@ def _value(out: Emitter, components: list[dict[str, str]]) -> str:
         if not last <= where < 5 or not value or len(part) != 2:
             out.certain = False
         if where >= 0:
-            fields[where] = _listed(fields[where], escape(value))
+            before, text = fields[where], escape(value)
+            fields[where] = text if before is None else f"{before},{text}"
             last = where
     used = fields[:_OLDER_FIELDS]
     if fields[5] is not None or fields[6] is not None:
@@ -232,14 +232,17 @@ def _write_translations(out: Emitter) -> None:
             out.line(f"FN{params}", escape_text(full, is_v4=out.is_v4))
 
 
-def write_organization(out: Emitter, key: str, entry: Entry) -> None:
+def write_organizations(out: Emitter, entries: Mapping[str, Entry]) -> None:
     """Write ORG."""
-    units = entry.get("units", ())
-    parts = [entry.get("name", ""), *[unit["name"] for unit in units]]
-    if not _ORG_MEMBERS.issuperset(entry) or not parts[0]:
-        out.certain = False
-    if "units" in entry and (not units or not parts[-1] or max(map(len, units)) != 1):
-        out.certain = False
-    sort_as = entry.get("sortAs")
-    params = param_text("SORT-AS", sort_as) if isinstance(sort_as, str) else ""
-    out.entry("ORG", "org", key, entry, joined_fields(parts), params)
+    for key, entry in entries.items():
+        name = entry.get("name", "")
+        fields = [name]
+        if "units" in entry:
+            units = entry["units"]
+            fields += [unit["name"] for unit in units]
+            if not fields[-1] or not units or max(map(len, units)) > 1:
+                out.certain = False
+        if not name or not _ORG_MEMBERS.issuperset(entry):
+            out.certain = False
+        params = param_text("SORT-AS", entry["sortAs"]) if "sortAs" in entry else ""
+        out.entry("ORG", "org", key, entry, joined_fields(fields), params)

@@ -109,15 +109,15 @@ def plain_value(
 
     Args:
         components: the parts.
-        positions: the field of each kind.
-        count: how many fields there are, of which the parts may have any.
+        positions: the field of each kind that may be there.
+        count: how many fields there are.
     """
     fields = [""] * count
     last = -1
     for part in components:
         where = positions.get(part["kind"], -1)
         text = part["value"]
-        if not last < where < count or not text or len(part) != 2:
+        if where <= last or not text or len(part) != 2:
             return None
         fields[where] = text
         last = where

@@ -21,7 +21,6 @@ from contactmesh.contacts.vcard.ordering import (
     put_in_order,
 )
 from contactmesh.contacts.vcard.parameters import Entry, Members, address_members
-from contactmesh.contacts.vcard.properties import ADDRESS_CONTEXTS
 
 _KINDS: Final = (
     "postOfficeBox",
@@ -50,8 +49,6 @@ _OLDER_FIELDS: Final = 7
 
 _REPEATED_KINDS: Final = ("postOfficeBox", "", "", *_KINDS[3:])
 """The same when the finer fields are there, which the second and third only repeat."""
-
-_ADDRESS_TYPES: Final = {context: name for name, context in ADDRESS_CONTEXTS.items()}
 
 _FINER_FIELD: Final = {kind: index for index, kind in enumerate(_KINDS)}
 
@@ -100,17 +97,26 @@ def read_label(build: CardBuilder, head: Head, value: str) -> None:
     build.add("addresses", "adr", {**members, "full": text}, head)
 
 
-def write_address(out: Emitter, key: str, entry: Entry) -> None:
+def write_addresses(out: Emitter, entries: Mapping[str, Entry]) -> None:
     """Write ADR; the address in full is a parameter in 4.0, and LABEL in 3.0."""
+    for key, entry in entries.items():
+        components = entry.get("components")
+        value = plain_value(components, _OLD_FIELD, _OLDER_FIELDS) if components else None
+        if value is not None and _PLAIN_ADDRESS_MEMBERS.issuperset(entry):
+            out.entry("ADR", "adr", key, entry, value)
+        else:
+            _any_address(out, key, entry)
+
+
+def _any_address(out: Emitter, key: str, entry: Entry) -> None:
+    """Write an address with whatever it has."""
     components = entry.get("components", [])
     places = _OLD_FIELD
-    value = plain_value(components, _OLD_FIELD, _OLDER_FIELDS)
-    if value is None or not components:
-        if not _OLD_KINDS.issuperset([part["kind"] for part in components]):
-            places = _FINER_FIELD
-        value = _value(out, components, places)
+    if not _OLD_KINDS.issuperset([part["kind"] for part in components]):
+        places = _FINER_FIELD
+    value = _value(out, components, places)
     if _PLAIN_ADDRESS_MEMBERS.issuperset(entry):
-        out.entry("ADR", "adr", key, entry, value, types=_ADDRESS_TYPES)
+        out.entry("ADR", "adr", key, entry, value)
         return
     out.certain = False
     params = order_param(entry, places)
@@ -120,9 +126,9 @@ def write_address(out: Emitter, key: str, entry: Entry) -> None:
     full = entry.get("full")
     if isinstance(full, str) and out.is_v4:
         params += param_text("LABEL", full)
-    out.entry("ADR", "adr", key, entry, value, params, types=_ADDRESS_TYPES)
+    out.entry("ADR", "adr", key, entry, value, params)
     if isinstance(full, str) and not out.is_v4:
-        out.entry("LABEL", "label", "", entry, escape(full), types=_ADDRESS_TYPES)
+        out.entry("LABEL", "label", "", entry, escape(full))
 
 
 def _value(out: Emitter, components: list[dict[str, str]], places: Mapping[str, int]) -> str:

@@ -8,6 +8,7 @@ from typing import Final, Literal
 CONTEXTS: Final = {"home": "private", "work": "work"}
 CONTEXT_TYPES: Final = {context: name for name, context in CONTEXTS.items()}
 ADDRESS_CONTEXTS: Final = {**CONTEXTS, "billing": "billing", "delivery": "delivery"}
+ADDRESS_TYPES: Final = {context: name for name, context in ADDRESS_CONTEXTS.items()}
 FEATURES: Final = {
     "voice": "voice",
     "cell": "mobile",
@@ -48,7 +49,8 @@ class Property:
         labelled: whether the entry can have a `label`.
         params: parameters that become members of the same value.
         members: all members that an entry can have (worked out from the above).
-        plain: those of them that a line says without parameters of this property's own.
+        tags: marks for version 3.0 and 4.0 that no other property has.
+        uri_tags: the same for a value that is a URI, where it could be text.
     """
 
     name: str
@@ -63,7 +65,8 @@ class Property:
     labelled: bool = True
     params: dict[str, str] = field(default_factory=dict)
     members: frozenset[str] = field(init=False)
-    plain: frozenset[str] = field(init=False)
+    tags: tuple[bytes, bytes] = field(init=False)
+    uri_tags: tuple[bytes, bytes] = field(init=False)
 
     def __post_init__(self) -> None:
         optional = {
@@ -72,10 +75,12 @@ class Property:
             "pref": self.preferred,
             "label": self.labelled,
         }
-        plain = {self.member, "vCardParams", *self.fixed}
-        plain |= {name for name, possible in optional.items() if possible}
-        object.__setattr__(self, "plain", frozenset(plain))
-        object.__setattr__(self, "members", frozenset(plain.union(self.params.values())))
+        members = {self.member, "vCardParams", *self.fixed, *self.params.values()}
+        members |= {name for name, possible in optional.items() if possible}
+        object.__setattr__(self, "members", frozenset(members))
+        name = self.name.encode()
+        object.__setattr__(self, "tags", (name + b":3", name + b":4"))
+        object.__setattr__(self, "uri_tags", (name + b":u3", name + b":u4"))
 
 
 _MEDIA_TYPE: Final = {"mediatype": "mediaType"}

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Iterator
-from itertools import chain
-from struct import Struct
+from operator import itemgetter
 from typing import Final, Literal
 
 from pydantic import JsonValue
@@ -17,15 +15,12 @@ from contactmesh.contacts.jscontact.card import Card
 from contactmesh.contacts.patch import make_patch
 from contactmesh.contacts.vcard.content import escape, param_text
 from contactmesh.contacts.vcard.damage import DamagedCard
+from contactmesh.contacts.vcard.folding import UNWRITABLE, clean, long_lines, octets
 from contactmesh.contacts.vcard.from_jscontact import GroupStyle, lines_from
 from contactmesh.contacts.vcard.parameters import Members
 from contactmesh.contacts.vcard.to_jscontact import NeedsCare, read_lines
 
-_LONGEST_LINE: Final = 75
-_MANY: Final = 32
-_MANY_LINES: Final = Struct(f"{_LONGEST_LINE - 1}s" * _MANY)
 _EXACT: Final = ("version", "uid", "created", "updated", "prodId")
-_UNWRITABLE: Final = re.compile("[\x00-\x08\x0a-\x1f\x7f\ud800-\udfff]")
 
 
 def write_vcards(
@@ -55,13 +50,11 @@ def write_vcards(
 def _written(card: Card, version: Literal["3.0", "4.0"], group_style: GroupStyle) -> bytes:
     out = lines_from(card.document(), version, group_style)
     lines = out.lines
-    if not out.certain:
+    long = long_lines(lines)
+    if not (clean(lines, long) and out.certain):
         lines += _corrections(lines, card.to_json(), version)
-    folded = [
-        line if len(line) <= _LONGEST_LINE and line.isascii() else fold(line) for line in lines
-    ]
-    text = "\r\n".join(["BEGIN:VCARD", f"VERSION:{version}", *folded, "END:VCARD", ""])
-    return text.encode("utf-8", "replace")
+        long = long_lines(lines)
+    return octets(lines, long, version)
 
 
 def _corrections(lines: list[str], members: Members, version: str) -> list[str]:
@@ -77,13 +70,13 @@ def _corrections(lines: list[str], members: Members, version: str) -> list[str]:
     }
     patch |= make_patch(canonical(again), canonical(members))
     # A pointer in a parameter cannot hold control characters: the whole property is given.
-    whole = {each.partition("/")[0] for each in patch if _UNWRITABLE.search(each) is not None}
+    whole = {each.partition("/")[0] for each in patch if UNWRITABLE.search(each) is not None}
     if whole:
         patch = {each: new for each, new in patch.items() if each.partition("/")[0] not in whole}
         patch |= {name: members[name] for name in sorted(whole)}
     return [
         f"JSPROP{param_text('JSPTR', pointer)}:{escape(_json(value))}"
-        for pointer, value in patch.items()
+        for pointer, value in sorted(patch.items(), key=itemgetter(0))
     ]
 
 
@@ -105,41 +98,4 @@ def _looks_joined(line: str) -> bool:
 
 def _json(value: JsonValue) -> str:
     text = json.dumps(value, ensure_ascii=False)
-    return text if _UNWRITABLE.search(text) is None else json.dumps(value)
-
-
-def fold(line: str) -> str:
-    """Fold a line so that none is longer than 75 octets and no character is split."""
-    if line.isascii():
-        return _folded_ascii(line)
-    octets = line.encode("utf-8", "replace")
-    parts = []
-    start = 0
-    room = _LONGEST_LINE
-    while len(octets) - start > room:
-        end = start + room
-        while octets[end] & 0xC0 == 0x80:
-            end -= 1
-        parts.append(octets[start:end].decode())
-        start = end
-        room = _LONGEST_LINE - 1
-    parts.append(octets[start:].decode())
-    return "\r\n ".join(parts)
-
-
-def _folded_ascii(line: str) -> str:
-    """Fold a line of one octet for each character; a photo is hundreds of lines."""
-    if len(line) < _LONGEST_LINE * 2:
-        return f"{line[:_LONGEST_LINE]}\r\n {line[_LONGEST_LINE:]}"
-    step = _LONGEST_LINE - 1
-    start = _LONGEST_LINE
-    parts = [line[:start]]
-    if len(line) > start + step * _MANY:
-        many = (len(line) - start) // (step * _MANY) * (step * _MANY)
-        octets = memoryview(line.encode())[start : start + many]
-        # Cut by C, many lines at a time: it takes a third of the time of slicing.
-        whole = b"\r\n ".join(chain.from_iterable(_MANY_LINES.iter_unpack(octets)))
-        parts.append(whole.decode())
-        start += many
-    parts += [line[at : at + step] for at in range(start, len(line), step)]
-    return "\r\n ".join(parts)
+    return text if UNWRITABLE.search(text) is None else json.dumps(value)

@@ -7,6 +7,7 @@ from typing import Annotated, ClassVar, Final
 from pydantic import AfterValidator, AwareDatetime, Field, StringConstraints
 
 from contactmesh.contracts.envelope import Message
+from contactmesh.contracts.identifiers import MOST
 
 CarrierId = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9-]{1,31}$")]
 """A carrier's own stable name, such as `cn-mobile`; never given again."""
@@ -134,4 +135,4 @@ class Line(Message):
     line_type: LineType = LineType.MOBILE
     ported: bool = False
     labels: tuple[str, ...] = ()
-    dial_priority: int | None = None
+    dial_priority: int | None = Field(default=None, ge=0, le=MOST)

@@ -13,7 +13,7 @@ from contactmesh.contracts.group.views import (
     PulledGroup,
     PulledMember,
 )
-from contactmesh.contracts.identifiers import GroupId, InvitationId, UserId
+from contactmesh.contracts.identifiers import GroupId, InvitationId, RevOrZero, UserId
 from contactmesh.contracts.reply import Done, Result
 
 GroupName = Annotated[
@@ -208,7 +208,7 @@ class PublishCard(_ToGroup):
     RESULT: ClassVar[type[Result]] = CardPublished
 
     card: Card
-    base_rev: int | None = Field(default=None, ge=0)
+    base_rev: RevOrZero | None = None
 
     @field_serializer("card")
     def _card_as_jscontact(self, card: Card) -> dict[str, object]:

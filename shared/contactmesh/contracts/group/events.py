@@ -7,18 +7,18 @@ a terminal receives is in `updates`.
 
 from typing import ClassVar
 
-from pydantic import AwareDatetime, Field
+from pydantic import AwareDatetime
 
 from contactmesh.contracts.envelope import Message
 from contactmesh.contracts.group.views import Invitation, MemberState, Role
-from contactmesh.contracts.identifiers import GroupId, TerminalId, UserId
+from contactmesh.contracts.identifiers import GroupId, Rev, RevOrZero, TerminalId, UserId
 
 
 class AudienceEvent(Message):
     """An event whose delivery needs the group's audience at `audience_version`."""
 
     group_id: GroupId
-    audience_version: int = Field(ge=1)
+    audience_version: Rev
 
 
 class GroupCreated(AudienceEvent):
@@ -43,7 +43,7 @@ class MemberJoined(AudienceEvent):
 
     user_id: UserId
     role: Role
-    rev: int
+    rev: RevOrZero
     group_name: str
     owner_id: UserId
     blocks: tuple[tuple[UserId, UserId], ...] = ()
@@ -56,7 +56,7 @@ class MemberLeft(AudienceEvent):
 
     user_id: UserId
     state: MemberState
-    rev: int
+    rev: RevOrZero
 
 
 class BlockSet(AudienceEvent):
@@ -93,7 +93,7 @@ class StandingBlockChanged(Message):
     setter_id: UserId
     blocked_id: UserId
     blocked: bool
-    rev: int
+    rev: RevOrZero
 
 
 class SubscriptionChanged(AudienceEvent):
@@ -149,7 +149,7 @@ class AudienceMember(Message):
     TYPE: ClassVar[str] = "audience.member"
 
     user_id: UserId
-    since: int
+    since: RevOrZero
     muted_terminals: tuple[TerminalId, ...] = ()
 
 
@@ -163,7 +163,7 @@ class AudienceBlock(Message):
 
     setter_id: UserId
     blocked_id: UserId
-    lifted_version: int | None = None
+    lifted_version: RevOrZero | None = None
 
 
 class AudienceSnapshot(AudienceEvent):

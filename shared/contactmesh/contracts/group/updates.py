@@ -6,7 +6,7 @@ from pydantic import AwareDatetime
 
 from contactmesh.contracts.envelope import Message
 from contactmesh.contracts.group.views import Invitation, MemberState, Role
-from contactmesh.contracts.identifiers import GroupId, UserId
+from contactmesh.contracts.identifiers import GroupId, RevOrZero, UserId
 
 
 class GroupJoined(Message):
@@ -27,7 +27,7 @@ class MemberJoinedUpdate(Message):
     group_id: GroupId
     user_id: UserId
     role: Role
-    rev: int
+    rev: RevOrZero
 
 
 class MemberLeftUpdate(Message):
@@ -38,7 +38,7 @@ class MemberLeftUpdate(Message):
     group_id: GroupId
     user_id: UserId
     state: MemberState
-    rev: int
+    rev: RevOrZero
 
 
 class RefreshUpdate(Message):

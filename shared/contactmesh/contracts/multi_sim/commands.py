@@ -8,6 +8,7 @@ from contactmesh.contacts import Card
 from contactmesh.contracts.carrier.records import CarrierId, Msisdn, RegistrationSeq
 from contactmesh.contracts.command import Command
 from contactmesh.contracts.envelope import Message
+from contactmesh.contracts.identifiers import RevOrZero
 from contactmesh.contracts.multi_sim.records import (
     AccountId,
     AccountView,
@@ -133,7 +134,10 @@ class SetConsent(_SimCommand):
 
 
 class FollowBook(_SimCommand):
-    """Let the account's shared space follow the sender's address book, or no longer."""
+    """Let the account's shared space follow the sender's address book, or no longer.
+
+    It takes over what the book holds, and then each change of it.
+    """
 
     TYPE: ClassVar[str] = "sim.follow_book"
     RESULT: ClassVar[type[Result]] = Done
@@ -186,6 +190,9 @@ class Store(_ToSim):
     book: contacts of the space that it does not name are removed. The space may have at most 2,000
     contacts then, or it is refused as `invalid_argument`. A larger book goes in pages, with the
     contacts to remove named; `list` says what is there already.
+
+    What is removed from a private space is removed from those of the sender's accounts without a
+    SIM as well: nobody else can.
     """
 
     TYPE: ClassVar[str] = "space.store"
@@ -207,19 +214,23 @@ class Entry(Message):
 
 
 class EntryList(Result):
-    """One page of a space, by uid; go on with `after` while it is set."""
+    """One page of a space, by when contacts were written last; go on with `after` while it is set.
+
+    A contact that changes meanwhile comes again, on a later page.
+    """
 
     TYPE: ClassVar[str] = "space.list"
 
     rev: int
     entries: tuple[Entry, ...]
-    after: ContactUid | None = None
+    after: int | None = None
 
 
 class ListEntries(_SimCommand):
     """Ask what a space of an account holds.
 
-    A page has at most `limit` contacts, and with `cards` as many as a message has room for.
+    A page has at most `limit` contacts, and with `cards` as many as a message has room for. `after`
+    is that of the page before.
     """
 
     TYPE: ClassVar[str] = "space.list"
@@ -228,7 +239,7 @@ class ListEntries(_SimCommand):
 
     carrier_id: CarrierId
     space: SpaceKind
-    after: ContactUid | None = None
+    after: RevOrZero = 0
     cards: bool = False
     limit: int = Field(default=MOST_LISTED, ge=1, le=MOST_LISTED)
 
@@ -262,7 +273,11 @@ class PendingItem(Message):
 
 
 class Pending(Result):
-    """One page of a pending space, by uid, as of `pending_rev`; go on with `after` while set."""
+    """One page of a pending space as of `pending_rev`; go on with `after` while it is set.
+
+    What has waited longest comes first. A contact that changes meanwhile comes again, on a later
+    page.
+    """
 
     TYPE: ClassVar[str] = "space.pending"
 
@@ -270,18 +285,21 @@ class Pending(Result):
     waiting: int
     filling: bool
     items: tuple[PendingItem, ...]
-    after: ContactUid | None = None
+    after: int | None = None
 
 
 class ShowPending(_ToSim):
-    """Ask what waits for a SIM, or which of `uids` do, to look at before deciding (row M5)."""
+    """Ask what waits for a SIM, or which of `uids` do, to look at before deciding (row M5).
+
+    `after` is that of the page before.
+    """
 
     TYPE: ClassVar[str] = "space.pending"
     RESULT: ClassVar[type[Result]] = Pending
     READS: ClassVar[bool] = True
 
     uids: tuple[ContactUid, ...] | None = Field(default=None, min_length=1, max_length=MOST_SHOWN)
-    after: ContactUid | None = None
+    after: RevOrZero = 0
     limit: int = Field(default=MOST_SHOWN, ge=1, le=MOST_SHOWN)
 
 
@@ -312,6 +330,6 @@ class Decide(_ToSim):
     TYPE: ClassVar[str] = "space.decide"
     RESULT: ClassVar[type[Result]] = DecisionTaken
 
-    pending_rev: int = Field(ge=0)
+    pending_rev: RevOrZero
     accept: bool
     uids: tuple[ContactUid, ...] | None = Field(default=None, min_length=1, max_length=MOST_DECIDED)

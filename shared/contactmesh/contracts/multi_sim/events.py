@@ -6,11 +6,9 @@ how many, and carries no contact: the terminal asks for those.
 
 from typing import Any, ClassVar
 
-from pydantic import Field
-
 from contactmesh.contracts.carrier.records import CarrierId
 from contactmesh.contracts.envelope import Message
-from contactmesh.contracts.identifiers import UserId
+from contactmesh.contracts.identifiers import RevOrZero, UserId
 from contactmesh.contracts.multi_sim.records import ContactUid, DigestOrNone, SimId
 
 
@@ -22,7 +20,7 @@ class Stamp(Message):
 
     TYPE: ClassVar[str] = "stamp"
 
-    at: int = Field(ge=0)
+    at: RevOrZero
     """Microseconds since 1970, or one more than the last where the clock has not moved on."""
     carrier_id: CarrierId
 
@@ -50,7 +48,7 @@ class SpaceChanged(Message):
 
     owner_id: UserId
     carrier_id: CarrierId
-    rev: int
+    rev: RevOrZero
     contacts: tuple[ReplicatedContact, ...]
 
 
@@ -71,7 +69,7 @@ class CatchUp(Message):
     from_carrier_id: CarrierId
     to_carrier_id: CarrierId
     sim_id: SimId | None = None
-    after: ContactUid | None = None
+    after: RevOrZero = 0
 
 
 class SimRemoved(Message):

@@ -80,6 +80,7 @@ class UserInformation(Message):
 class SimView(Message):
     """A SIM card of an account, and what waits in its pending space.
 
+    `pending_rev` grows by one for each contact that begins to wait, or that changes while it waits.
     `filling` says that the pending space is still being filled, after an update was requested.
     """
 
@@ -97,7 +98,7 @@ class SimView(Message):
 
 
 class SpaceView(Message):
-    """How a space stands: its revision, which grows with each change, and how many contacts."""
+    """How a space stands: its revision, one more for each contact written, and its contacts."""
 
     TYPE: ClassVar[str] = "space"
 

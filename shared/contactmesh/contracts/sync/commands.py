@@ -8,7 +8,7 @@ from pydantic import AwareDatetime, Field
 from contactmesh.contracts.command import Command
 from contactmesh.contracts.contact import MAIN_BOOK
 from contactmesh.contracts.envelope import Message
-from contactmesh.contracts.identifiers import TerminalId
+from contactmesh.contracts.identifiers import Rev, TerminalId
 from contactmesh.contracts.multi_sim.records import ContactUid
 from contactmesh.contracts.reply import Done, Result
 from contactmesh.contracts.sync.records import (
@@ -43,7 +43,8 @@ class Exchanged(Result):
     """What became of each change, in their order, and what changed on the server.
 
     `changes` has what the terminal has not seen, its own changes left out. `token` is for the next
-    exchange; send it at once while `has_more`.
+    exchange; send it at once while `has_more`. `own_card_uid` is the entry that is the sender's own
+    card, if one of this book is.
     """
 
     TYPE: ClassVar[str] = "sync.exchange"
@@ -52,6 +53,7 @@ class Exchanged(Result):
     changes: tuple[BookEntry, ...]
     token: Token
     has_more: bool
+    own_card_uid: ContactUid | None = None
 
 
 class Exchange(_BookCommand):
@@ -60,6 +62,9 @@ class Exchange(_BookCommand):
     Without a token only an empty book is begun; a book that holds entries is listed first, and
     the listing gives the token. A token that cannot be continued from is `full_sync_required`:
     list the book. The message takes at most 200 changes, and 1 MiB.
+
+    `sent_all` says that with these changes nothing is left to send that changed before `sent_at`:
+    what follows changed later, whatever the terminal's clock says.
 
     `supports` names the card properties that the terminal can hold, all by default: what it cannot
     hold it has not removed. An exchange that would delete more than half of the book, and more
@@ -73,23 +78,27 @@ class Exchange(_BookCommand):
     token: Token | None = None
     changes: tuple[Change, ...] = Field(default=(), max_length=MOST_CHANGES)
     sent_at: TerminalTime
+    sent_all: bool = False
     supports: frozenset[str] | None = None
     confirm_deletions: bool = False
 
 
 class BookListing(Result):
-    """One page of a book by uid, deleted entries included; go on with `after` while it is set.
+    """One page of a book by revision, deleted entries included; go on with `after` while it is set.
 
-    `token` is of the moment before the first page: exchange with that of the first page after the
-    last. An entry that the terminal has with a newer revision than listed, or that is not listed
-    although its revision is later than `since`, was lost by a restore of the database: send it
-    again. One that is not listed and older was deleted long ago.
+    An entry that is edited meanwhile comes again with its new revision, and counts as it comes
+    last; none is missed. `token` is of the moment before the first page: exchange with that of the
+    first page after the last. An entry that the terminal has with a newer revision than listed, or
+    that is not listed although its revision is later than `since`, was lost by a restore of the
+    database: send it again. One that is not listed and older was deleted long ago; but after
+    `full_sync_required` with the reason `restored` nothing was that the terminal had not been told
+    of.
     """
 
     TYPE: ClassVar[str] = "sync.list"
 
     entries: tuple[ListedEntry, ...]
-    after: ContactUid | None = None
+    after: int | None = None
     token: Token
     since: int
 
@@ -101,7 +110,7 @@ class ListBook(_BookCommand):
     RESULT: ClassVar[type[Result]] = BookListing
     READS: ClassVar[bool] = True
 
-    after: ContactUid | None = None
+    after: Rev | None = None
     cards: bool = False
     limit: int = Field(default=MOST_LISTED, ge=1, le=MOST_LISTED)
 
@@ -197,7 +206,7 @@ class ListHistory(_BookCommand):
     READS: ClassVar[bool] = True
 
     uid: ContactUid
-    before: int | None = Field(default=None, ge=1)
+    before: Rev | None = None
     cards: bool = False
     limit: int = Field(default=50, ge=1, le=MOST_WITH_CARDS)
 
@@ -230,7 +239,7 @@ class ListDeleted(_BookCommand):
     RESULT: ClassVar[type[Result]] = DeletedList
     READS: ClassVar[bool] = True
 
-    before: int | None = Field(default=None, ge=1)
+    before: Rev | None = None
     limit: int = Field(default=100, ge=1, le=MOST_WITH_CARDS)
 
 
@@ -249,19 +258,21 @@ class Restore(_BookCommand):
     RESULT: ClassVar[type[Result]] = Restored
 
     uid: ContactUid
-    rev: int = Field(ge=1)
+    rev: Rev
 
 
 class BookRestored(Result):
     """How many entries this command restored, and how many it looked at.
 
-    While `through` is set, send the command again with it.
+    While `through` is set, send the command again with it. `before` is the moment before the first
+    step, by the server's clock: restoring the book to it takes all steps back.
     """
 
     TYPE: ClassVar[str] = "sync.restore_book"
 
     restored: int
     looked_at: int
+    before: datetime
     through: int | None = None
     after: int | None = None
 
@@ -277,8 +288,8 @@ class RestoreBook(_BookCommand):
     RESULT: ClassVar[type[Result]] = BookRestored
 
     at: AwareDatetime
-    through: int | None = Field(default=None, ge=1)
-    after: int | None = Field(default=None, ge=1)
+    through: Rev | None = None
+    after: Rev | None = None
 
 
 class ConflictList(Result):
@@ -319,13 +330,22 @@ class Settle(_BookCommand):
     take_lost: bool
 
 
+class Erased(Result):
+    """The entries that the book had, deleted ones too; of the others there was nothing to erase."""
+
+    TYPE: ClassVar[str] = "sync.erase"
+
+    uids: tuple[ContactUid, ...]
+
+
 class Erase(_BookCommand):
     """Erase entries with their history and conflicts, so that nothing can restore them.
 
-    Other terminals are told of a deletion and keep nothing else of it.
+    Other terminals are told so and keep nothing of them. What they had changed meanwhile is
+    rejected as `erased`.
     """
 
     TYPE: ClassVar[str] = "sync.erase"
-    RESULT: ClassVar[type[Result]] = Done
+    RESULT: ClassVar[type[Result]] = Erased
 
     uids: tuple[ContactUid, ...] = Field(min_length=1, max_length=MOST_RESTORED)

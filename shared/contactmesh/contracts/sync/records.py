@@ -4,12 +4,12 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Annotated, Any, ClassVar
 
-from pydantic import AfterValidator, Field, StringConstraints
+from pydantic import AfterValidator, StringConstraints
 
 from contactmesh.contracts.contact import Operation
 from contactmesh.contracts.envelope import Message
 from contactmesh.contracts.errors import ErrorCode
-from contactmesh.contracts.identifiers import GROUP_ID_PATTERN, TerminalId
+from contactmesh.contracts.identifiers import GROUP_ID_PATTERN, Rev, TerminalId
 from contactmesh.contracts.multi_sim.records import ContactUid, Digest
 
 BookId = Annotated[str, StringConstraints(pattern=r"^[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?$")]
@@ -50,7 +50,7 @@ class Change(Message):
 
     uid: ContactUid
     op: Operation = Operation.MODIFIED
-    base_rev: int | None = Field(default=None, ge=1)
+    base_rev: Rev | None = None
     updated_at: TerminalTime
     card: dict[str, Any] | None = None
 
@@ -78,6 +78,7 @@ class ChangeResult(Message):
     Attributes:
         rev: the entry's revision now, none where it was rejected.
         deleted: whether the entry is deleted now.
+        erased: it was rejected because the entry was erased: nothing of it is to be kept.
         card: the entry as it stands, where that is not what the terminal sent.
         name: the contact's name, where the change was rejected or is a conflict.
         code: why it was rejected.
@@ -90,6 +91,7 @@ class ChangeResult(Message):
     outcome: Outcome
     rev: int | None = None
     deleted: bool = False
+    erased: bool = False
     card: dict[str, Any] | None = None
     name: str | None = None
     code: ErrorCode | None = None
@@ -97,7 +99,10 @@ class ChangeResult(Message):
 
 
 class BookEntry(Message):
-    """An entry as it stands: its contents, or that it was deleted where there is no card."""
+    """An entry as it stands: its contents, or that it was deleted where there is no card.
+
+    Of one that was `erased` nothing is to be kept that could bring it back.
+    """
 
     TYPE: ClassVar[str] = "book_entry"
 
@@ -105,10 +110,14 @@ class BookEntry(Message):
     rev: int
     updated_at: datetime
     card: dict[str, Any] | None = None
+    erased: bool = False
 
 
 class ListedEntry(Message):
-    """An entry of a listing; without `digest` it was deleted. `card` only where asked for."""
+    """An entry of a listing; without `digest` it was deleted. `card` only where asked for.
+
+    `erased` is as in `BookEntry`.
+    """
 
     TYPE: ClassVar[str] = "listed_entry"
 
@@ -116,6 +125,7 @@ class ListedEntry(Message):
     rev: int
     digest: Digest | None = None
     card: dict[str, Any] | None = None
+    erased: bool = False
 
 
 class Reason(StrEnum):
@@ -132,7 +142,8 @@ class Reason(StrEnum):
 class Version(Message):
     """A version of an entry, as its history lists it; `card` only where asked for.
 
-    `rev` names it for restoring. `until` is when it will be forgotten, none for what stands.
+    `rev` names it for restoring. `made` says that it made the entry: none stood before. `until` is
+    when it will be forgotten, none for what stands.
     """
 
     TYPE: ClassVar[str] = "version"
@@ -142,6 +153,7 @@ class Version(Message):
     at: datetime
     updated_at: datetime
     terminal_id: TerminalId | None = None
+    made: bool = False
     deleted: bool = False
     name: str = ""
     changed_fields: tuple[str, ...] = ()
@@ -164,8 +176,8 @@ class ConflictView(Message):
     """A conflict that waits for its owner to look at it.
 
     `path` is where, as a JSON pointer without the first slash; `kept` and `lost` are the values
-    there, none where there is none. For a deletion and for a whole contact, `lost` is the card
-    that lost, none where the deletion lost.
+    there, none where there is none. For a whole contact, `lost` is the card that lost, none where
+    that was a deletion; for a deletion it is none, because the edit stands.
     """
 
     TYPE: ClassVar[str] = "conflict_view"

@@ -26,10 +26,11 @@ class Here:
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """An entry as the server lists it; without `digest` it was deleted."""
+    """An entry as the server lists it; without `digest` it was deleted, perhaps `erased`."""
 
     rev: int
     digest: str | None
+    erased: bool = False
 
 
 @dataclass(slots=True)
@@ -72,14 +73,13 @@ def compare(
         restored: whether the server's database is known to have been restored.
     """
     plan = Plan()
-    # A database that lists nothing so late has hardly deleted it: of a book that was lost as a
-    # whole, everything is sent again, however old.
-    since = min(since, max((entry.rev for entry in listed.values()), default=0))
     for uid, entry in sorted(here.items()):
         if uid in listed:
             _listed(plan, uid, entry, listed[uid], restored=restored)
         else:
-            _not_listed(plan, uid, entry, since)
+            # Only a terminal that has seen the last deletions finds out that a database was
+            # restored: what is not listed then was lost, however old.
+            _not_listed(plan, uid, entry, 0 if restored else since)
     _unknown(plan, here, listed)
     return plan
 
@@ -104,9 +104,11 @@ def _listed(plan: Plan, uid: str, here: Here, listed: Listed, *, restored: bool)
         if told != here.known:
             plan.known[uid] = told
     elif mark(here.known, here.digest) is not None:
-        # The exchange joins both sides, from what this terminal had seen.
-        return
-    elif restored and rev is not None:
+        # The exchange joins both sides, from what this terminal had seen; where it has seen
+        # nothing, it is looked at whether they are one person's.
+        if here.known == Known() and listed.digest is not None:
+            plan.fetch.append(uid)
+    elif restored and rev is not None and not listed.erased:
         plan.doubted[uid] = rev
     elif listed.digest is None:
         plan.known[uid] = told

@@ -61,6 +61,20 @@ def own_entry_for(
     return found[0] if len(found) == 1 else None
 
 
+def strangers(one: CardJson, other: CardJson, region: str | None = None) -> bool:
+    """Whether two cards that came to have one uid have nothing else of one person in common."""
+    return (
+        shown_name(one) != shown_name(other)
+        and not reach_keys(one, region) & reach_keys(other, region)
+        and not _as_written(one) & _as_written(other)
+    )
+
+
+def _as_written(card: CardJson) -> set[str]:
+    """Numbers that cannot safely be matched are of one person where the card is the same."""
+    return {str(entry.get("number", "")) for entry in entries_of(card, "phones").values()}
+
+
 def shown_name(card: CardJson) -> str:
     """The display name, made comparable."""
     return plain_text(display_name(Card.model_validate(card)))

@@ -17,6 +17,7 @@ from contactmesh.contacts import (
     CardTooLarge,
     changed_fields,
     check_size,
+    derived_uid,
     digest,
     display_name,
     merge,
@@ -235,6 +236,11 @@ def has_fit_uid(uid: str) -> bool:
     except ValidationError:
         return False
     return True
+
+
+def fit_uid(uid: str) -> str:
+    """A uid that the book and spaces take, the same for the same: this one if it is fit."""
+    return uid if has_fit_uid(uid) else derived_uid({"of": uid})
 
 
 def storable(card: Card, size: int, room: int) -> bool:

@@ -14,6 +14,7 @@ from contactmesh.contracts.sync.records import ChangeResult, Outcome
 
 FORGOTTEN: Final = frozenset({ErrorCode.NOT_FOUND, ErrorCode.CONFLICT})
 """Why a change is rejected whose base the server has forgotten."""
+UNREADABLE: Final = "What stands on the server cannot be read here. Update the terminal."
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +102,8 @@ def after_result(sent: SentChange, result: ChangeResult, own: Card | None) -> Be
 
 
 def _after_rejection(sent: SentChange, result: ChangeResult, own: Card | None) -> Became:
+    if result.erased:
+        return Became(Known(), None)
     if result.code in FORGOTTEN and sent.known.rev is not None:
         # Without a base the server joins both sides and takes nothing away.
         return Became(Known(digest=sent.known.digest if own is None else None), own)

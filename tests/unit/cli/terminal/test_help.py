@@ -20,8 +20,7 @@ def commands(group: TyperGroup, *above: str) -> Iterator[tuple[str, ...]]:
             yield (*above, name)
 
 
-ROOT = typer.main.get_command(app)
-assert isinstance(ROOT, TyperGroup)
+ROOT = typer.main.get_group(app)
 ALL = list(commands(ROOT))
 
 
