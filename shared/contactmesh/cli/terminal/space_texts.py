@@ -34,7 +34,7 @@ STORED_MOVED: Final = {
 DECIDE_FIRST = "Decide on what waits first: contactmesh terminal sim pending {sim}{which}"
 UNFIT_UID = (
     "Not to be stored, because the uid on the card is longer than 500 characters or has control "
-    "characters: {names}. Import them again with another uid."
+    "characters: {names}. Import them again: they get another uid then."
 )
 TOO_LARGE = "Too large to be stored: {names}. Take the photo off, or make it smaller."
 GOES_ON = "What was done stays; the same command goes on from there."
