@@ -16,6 +16,7 @@ from tests.wire import System
 from contactmesh.contracts.envelope import Envelope
 from contactmesh.contracts.errors import ErrorCode
 from contactmesh.contracts.group.commands import CreateGroup, DissolveGroup, ListGroups
+from contactmesh.contracts.group.updates import GroupJoined
 from contactmesh.contracts.identifiers import TERMINAL_ID_PATTERN
 from contactmesh.messaging.topology import COMMANDS, EVENTS, FAN_OUT_KEY, TERMINALS
 
@@ -69,12 +70,15 @@ async def test_further_keys_lead_nowhere(system: System, header: str) -> None:
     async with _observing(system) as observer:
         command_id = await bad.send_command(CreateGroup(name=mark), headers={header: keys})
         reply = await bad.reply_to(command_id)
+        await bad.until_told(GroupJoined.TYPE)
         await good.does(ListGroups())
         # What another service got by a further key it has answered to the true sender.
         second = await bad.reply_to(command_id, number=2)
     assert {reply.status, second.status} == {"ok", "error"}
     assert not good.ever_saw(mark)
-    assert set(observer.carried(f'"{command_id}"')) <= {f"terminal.{bad.id}", "group.created"}
+    carried = observer.carried(f'"{command_id}"')
+    assert set(carried) <= {f"terminal.{bad.id}", "group.created", FAN_OUT_KEY}
+    assert carried.count(FAN_OUT_KEY) <= 1, "its own user is told of the new group, nobody else"
     listed = await good.does(ListGroups())
     assert listed.model_dump()["groups"] == ()
 

@@ -21,6 +21,7 @@ from yarl import URL
 from contactmesh.contracts.errors import ErrorBody
 from contactmesh.contracts.identity import Credentials, EnrolmentCode
 from contactmesh.local.waiting import accepts_connections, until
+from contactmesh.messaging.connection import open_connection
 from identity_service.__main__ import serve
 from identity_service.settings import IdentitySettings
 
@@ -174,8 +175,8 @@ async def identity(run_identity: RunIdentity) -> AsyncIterator[Identity]:
 async def connect(credentials: Credentials) -> AbstractConnection:
     """Connect to the broker as a terminal."""
     url = URL(credentials.broker_url)
-    return await aio_pika.connect(
-        str(url.with_user(credentials.terminal_id).with_password(credentials.secret))
+    return await open_connection(
+        str(url.with_user(credentials.terminal_id).with_password(credentials.secret)), "terminal"
     )
 
 
