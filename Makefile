@@ -19,7 +19,7 @@ help:
 	@echo '  make test    run the whole test suite on a real broker and a real database'
 	@echo '  make up      start a system here and keep it; Ctrl-C stops it'
 	@echo
-	@echo '  make check   style, types and import rules'
+	@echo '  make check   style, types, import rules, known vulnerabilities'
 	@echo '  make bench   measure it (tests/benchmarks)'
 	@echo '  make setup   only set up: .venv from requirements.lock, RabbitMQ if it is missing'
 	@echo '  make judges  fetch the vCard readers in JavaScript that the tests ask, with npm'
@@ -38,8 +38,9 @@ setup: $(COMPLETE)
 check: $(COMPLETE)
 	.venv/bin/ruff check .
 	.venv/bin/ruff format --check .
-	.venv/bin/mypy shared services tests docs/render_readme.py
+	.venv/bin/mypy shared services tests docs/render_readme.py deploy/local/audit.py
 	.venv/bin/lint-imports
+	@.venv/bin/python deploy/local/audit.py
 
 test: setup judges
 	.venv/bin/pytest -n 2

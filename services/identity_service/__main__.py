@@ -15,14 +15,18 @@ from contactmesh.runtime.settings import read_secret
 from contactmesh.storage.database import Database
 from contactmesh.storage.errors import DatabaseUnavailable
 from contactmesh.storage.unit_of_work import UnitOfWork
+from identity_service.access_log import AccessLogs
 from identity_service.broker import TerminalBroker
 from identity_service.handlers.broker_questions import BrokerQuestions
 from identity_service.handlers.commit import Committer
 from identity_service.handlers.enrolment import Enrolment
+from identity_service.handlers.integration import Integration
 from identity_service.handlers.registration import Registration
+from identity_service.handlers.secrets import Secrets
 from identity_service.http.broker import broker_routes
 from identity_service.http.errors import answered, nothing_here
-from identity_service.http.operator import operator_routes
+from identity_service.http.integrators import integrator_routes
+from identity_service.http.operator import only_for_operators, operator_routes
 from identity_service.http.terminal import terminal_routes
 from identity_service.repository import Repository
 from identity_service.settings import IdentitySettings
@@ -54,6 +58,16 @@ async def serve(settings: IdentitySettings, stopping: asyncio.Event) -> None:
             amqp_url, None if management_url is None else management_url.get_secret_value()
         )
         upkeep = BrokerUpkeep(repository, broker, utc_now)
+        access_logs = AccessLogs(database)
+        terminal_secrets = Secrets(
+            repository,
+            access_logs,
+            committer,
+            upkeep,
+            broker_cache_lifetime=settings.broker_cache_lifetime,
+            random_bytes=secrets.token_bytes,
+            clock=utc_now,
+        )
         registration = Registration(
             repository,
             committer,
@@ -66,6 +80,7 @@ async def serve(settings: IdentitySettings, stopping: asyncio.Event) -> None:
         )
         enrolment = Enrolment(
             repository,
+            terminal_secrets,
             committer,
             broker,
             broker_url=settings.terminal_amqp_url,
@@ -74,10 +89,23 @@ async def serve(settings: IdentitySettings, stopping: asyncio.Event) -> None:
             random_bytes=secrets.token_bytes,
             clock=utc_now,
         )
+        integration = Integration(
+            repository,
+            committer,
+            broker,
+            upkeep,
+            broker_url=settings.terminal_amqp_url,
+            broker_cache_lifetime=settings.broker_cache_lifetime,
+            random_bytes=secrets.token_bytes,
+            clock=utc_now,
+        )
+        operators_only = only_for_operators(token)
+        questions = BrokerQuestions(repository, terminal_secrets, integration, settings.vhost)
 
         async def prepare() -> None:
             await unit_of_work.prepare()
             await repository.prepare()
+            await access_logs.prepare()
 
         process = ServiceProcess(
             topology=IDENTITY,
@@ -87,9 +115,10 @@ async def serve(settings: IdentitySettings, stopping: asyncio.Event) -> None:
             consumers=(),
             background=(relay, upkeep),
             routes=[
-                *operator_routes(registration, token),
-                *terminal_routes(enrolment),
-                *broker_routes(BrokerQuestions(repository, settings.vhost)),
+                *operator_routes(registration, terminal_secrets, operators_only),
+                *integrator_routes(integration, operators_only),
+                *terminal_routes(enrolment, terminal_secrets),
+                *broker_routes(questions),
                 web.route("*", "/v1/{path:.*}", answered(nothing_here)),
             ],
         )

@@ -1,5 +1,6 @@
-"""What identity_service does on the broker for its terminals."""
+"""What identity_service does on the broker for its terminals and integrators."""
 
+from collections.abc import Iterable
 from http import HTTPStatus
 from typing import Final
 from urllib.parse import quote, unquote, urlsplit
@@ -9,6 +10,7 @@ from yarl import URL
 
 from contactmesh.messaging.connection import (
     BrokerUnavailable,
+    declare_integrator_queue,
     declare_terminal_queue,
     delete_queues,
     delete_terminal_queue,
@@ -48,6 +50,23 @@ class TerminalBroker:
         await delete_queues(self._amqp_url, terminal_queue(terminal_id))
         return subscription_queue(terminal_id)
 
+    async def make_integrator_queue(self, account: str, scopes: Iterable[str]) -> None:
+        """Make sure that an integrator's queue exists and is bound to what it was granted.
+
+        Raises:
+            BrokerUnavailable: try again later.
+        """
+        await declare_integrator_queue(self._amqp_url, account, scopes)
+
+    async def remove_integrator(self, account: str) -> None:
+        """Delete an integrator's queue with what waits in it, and close its connections.
+
+        Raises:
+            BrokerUnavailable: it may be done in part; do it again later.
+        """
+        await delete_queues(self._amqp_url, account)
+        await self.close_connections(account)
+
     async def remove(self, terminal_id: str) -> None:
         """Delete a terminal's queues with what waits in them, and close its connections.
 
@@ -55,15 +74,23 @@ class TerminalBroker:
             BrokerUnavailable: it may be done in part; do it again later.
         """
         await delete_terminal_queue(self._amqp_url, terminal_id)
+        await self.close_connections(terminal_id)
+
+    async def close_connections(self, account: str) -> None:
+        """Close the connections of a terminal or integrator; its queue goes on to collect.
+
+        Raises:
+            BrokerUnavailable: do it again later.
+        """
         if self._management_url is not None:
-            await _close_connections(self._management_url, terminal_id)
+            await _close_connections(self._management_url, account)
 
 
-async def _close_connections(management_url: str, terminal_id: str) -> None:
+async def _close_connections(management_url: str, account: str) -> None:
     parts = urlsplit(management_url)
     authority = parts.netloc.rpartition("@")[2]
     # The id is encoded by hand: a library that normalises URLs would decode it again.
-    path = f"/api/connections/username/{quote(terminal_id, safe='')}"
+    path = f"/api/connections/username/{quote(account, safe='')}"
     url = URL(f"{parts.scheme}://{authority}{parts.path.rstrip('/')}{path}", encoded=True)
     authorization = encode_basic_auth(unquote(parts.username or ""), unquote(parts.password or ""))
     headers = {"Authorization": authorization, "X-Reason": "revoked"}

@@ -4,10 +4,12 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, Final
 
+from contactmesh.contracts.contact import Scope
 from contactmesh.contracts.identifiers import carrier_of
 from contactmesh.storage.database import Collection, Database, Index
 from contactmesh.storage.transaction import Document, Write
 from identity_service.domain.enrolment import Code
+from identity_service.domain.integrator import Integrator
 from identity_service.domain.secret import SecretHash
 from identity_service.domain.terminal import Terminal
 from identity_service.domain.upkeep import Upkeep
@@ -17,6 +19,7 @@ USERS: Final = "users"
 CARRIERS: Final = "carriers"
 TERMINALS: Final = "terminals"
 CODES: Final = "enrolment_codes"
+INTEGRATORS: Final = "integrators"
 UPKEEP: Final = "broker_upkeep"
 
 
@@ -28,6 +31,7 @@ class Repository:
         self._carriers = database.collection(CARRIERS)
         self._terminals = database.collection(TERMINALS)
         self._codes = database.collection(CODES)
+        self._integrators = database.collection(INTEGRATORS)
         self._upkeep = database.collection(UPKEEP)
 
     async def prepare(self) -> None:
@@ -70,6 +74,16 @@ class Repository:
     async def codes(self, user_id: str) -> list[Code]:
         """A user's codes that have not been cleared away yet."""
         return [_code(document) for document in await self._codes.find({"user_id": user_id})]
+
+    async def integrator(self, name: str) -> Integrator | None:
+        """One integrator."""
+        document = await self._integrators.get(name)
+        return None if document is None else _integrator(document)
+
+    async def integrators(self) -> Sequence[Integrator]:
+        """All integrators, by name."""
+        documents = await self._integrators.find({}, sort=[("_id", 1)])
+        return [_integrator(document) for document in documents]
 
     async def upkeep_due(self, now: datetime, limit: int) -> Sequence[Upkeep]:
         """What has to be done on the broker by now, longest due first."""
@@ -116,6 +130,10 @@ def terminal_write(terminal: Terminal) -> Write:
             "secret": _secret_document(terminal.secret),
             "enrolled_at": terminal.enrolled_at,
             "revoked_at": terminal.revoked_at,
+            "next_secret": (
+                None if terminal.next_secret is None else _secret_document(terminal.next_secret)
+            ),
+            "must_rotate": terminal.must_rotate,
             "etag": terminal.etag + 1,
         },
         guard=terminal.etag,
@@ -139,6 +157,26 @@ def code_write(code: Code) -> Write:
     )
 
 
+def integrator_write(integrator: Integrator) -> Write:
+    """Store an integrator, if nobody else has since it was loaded."""
+    return Write(
+        INTEGRATORS,
+        integrator.name,
+        {
+            "scopes": [scope.value for scope in integrator.scopes],
+            "secret": _secret_document(integrator.secret),
+            "added_at": integrator.added_at,
+            "etag": integrator.etag + 1,
+        },
+        guard=integrator.etag,
+    )
+
+
+def no_integrator(name: str) -> Write:
+    """Forget an integrator."""
+    return Write(INTEGRATORS, name, None)
+
+
 def upkeep_write(upkeep: Upkeep) -> Write:
     """Take note of upkeep, in place of what was noted for this terminal before."""
     fields = {"due_at": upkeep.due_at, "until": upkeep.until}
@@ -157,7 +195,22 @@ async def _page(owners: Collection, *, after: str, limit: int) -> list[User]:
 
 def _terminal(document: Document) -> Terminal:
     fields = _named(document)
-    return Terminal(**{**fields, "secret": SecretHash(**fields["secret"])})
+    following = fields.get("next_secret")
+    secrets = {
+        "secret": SecretHash(**fields["secret"]),
+        "next_secret": None if following is None else SecretHash(**following),
+    }
+    return Terminal(**{**fields, **secrets})
+
+
+def _integrator(document: Document) -> Integrator:
+    return Integrator(
+        name=document["_id"],
+        scopes=tuple(Scope(scope) for scope in document["scopes"]),
+        secret=SecretHash(**document["secret"]),
+        added_at=document["added_at"],
+        etag=document["etag"],
+    )
 
 
 def _code(document: Document) -> Code:

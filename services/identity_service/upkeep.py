@@ -6,6 +6,7 @@ from typing import Final
 
 import structlog
 
+from contactmesh.contracts.identifiers import integrator_of
 from contactmesh.messaging.connection import BrokerUnavailable
 from contactmesh.runtime.commands import Clock
 from contactmesh.runtime.waiting import happened_within
@@ -55,12 +56,22 @@ class BrokerUpkeep:
             await self._do(upkeep)
 
     async def _do(self, upkeep: Upkeep) -> None:
-        terminal = await self._repository.terminal(upkeep.terminal_id)
-        if terminal is None or not terminal.active:
-            await self._broker.remove(upkeep.terminal_id)
-            log.info("terminal removed from the broker", terminal_id=upkeep.terminal_id)
+        integrator = integrator_of(upkeep.terminal_id)
+        if integrator is None:
+            await self._do_for_terminal(upkeep)
+        elif await self._repository.integrator(integrator) is None:
+            await self._broker.remove_integrator(upkeep.terminal_id)
+            log.info("integrator removed from the broker", name=integrator)
         remaining = upkeep.after(self._clock())
         if remaining is None:
             await self._repository.upkeep_done(upkeep)
         else:
             await self._repository.note_upkeep(remaining)
+
+    async def _do_for_terminal(self, upkeep: Upkeep) -> None:
+        terminal = await self._repository.terminal(upkeep.terminal_id)
+        if terminal is None or not terminal.active:
+            await self._broker.remove(upkeep.terminal_id)
+            log.info("terminal removed from the broker", terminal_id=upkeep.terminal_id)
+        elif terminal.must_rotate:
+            await self._broker.close_connections(upkeep.terminal_id)

@@ -1,5 +1,7 @@
 """What a terminal may do on the broker: send its own commands, read its own queue, nothing else.
 
+An integrator may read its own queue, and nothing else at all.
+
 The broker asks in the terms of its HTTP authorisation backend. To let something new in, say another
 role or protocol, add a case that allows it: everything without one is refused.
 """
@@ -52,6 +54,17 @@ class Realm:
     exchange: str
     queue: str
     subscriptions: frozenset[str] = frozenset()
+
+
+def allows_integrator(vhost: str, queue: str, question: Question) -> bool:
+    """Whether the integrator that has this queue may do what the broker asks about."""
+    match question:
+        case MayUseVhost(vhost=asked):
+            return asked == vhost
+        case MayAccess(vhost=asked, resource="queue", permission="read", name=name):
+            return (asked, name) == (vhost, queue)
+        case _:
+            return False
 
 
 _NAME: Final = re.compile(r"[a-z][a-z0-9_]{0,63}")

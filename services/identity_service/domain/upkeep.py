@@ -16,6 +16,9 @@ ABANDONED_AFTER: Final = timedelta(minutes=5)
 class Upkeep:
     """A terminal whose traces on the broker have to go, unless it is enrolled and active.
 
+    The same for an integrator by its account, unless it is there. Of a terminal that has to change
+    its secret only the connections go.
+
     Due at `due_at`, and once more at `until`, which is not before.
     """
 
@@ -37,7 +40,7 @@ def if_abandoned(terminal_id: str, now: datetime) -> Upkeep:
 
 
 def after_revoking(terminal_id: str, now: datetime, broker_cache: timedelta) -> Upkeep:
-    """For a terminal just revoked.
+    """For a terminal just revoked, or told to change its secret.
 
     The broker believes our answers for as long as its cache lives. A terminal whose connection was
     closed may get back in on such an answer, so connections are closed once more after that time.

@@ -11,7 +11,7 @@ from contactmesh.contracts.envelope import Envelope, Message
 from contactmesh.messaging.message import Outgoing
 from contactmesh.messaging.relay import OutboxRelay
 from contactmesh.runtime.commands import Clock
-from contactmesh.storage.transaction import Write
+from contactmesh.storage.transaction import Addition, Write
 from contactmesh.storage.unit_of_work import UnitOfWork
 
 SOURCE: Final = "/services/identity_service"
@@ -27,7 +27,11 @@ class Committer:
         self._clock = clock
 
     async def commit(
-        self, writes: Sequence[Write], event: Message | None = None, *, subject: str | None = None
+        self,
+        writes: Sequence[Write | Addition],
+        event: Message | None = None,
+        *,
+        subject: str | None = None,
     ) -> None:
         """Commit.
 

@@ -6,6 +6,7 @@ import structlog
 
 from contactmesh.contracts.errors import ErrorCode, Refusal
 from contactmesh.contracts.identity import (
+    AccessKind,
     Credentials,
     Enrol,
     QueueReady,
@@ -13,7 +14,9 @@ from contactmesh.contracts.identity import (
     Transport,
 )
 from contactmesh.runtime.commands import Clock, on_fresh_state
+from identity_service.access_log import access_write, counted_by_the_hour
 from identity_service.broker import TerminalBroker
+from identity_service.domain.access_log import Access
 from identity_service.domain.enrolment import CodeText, code_refused, guess
 from identity_service.domain.secret import (
     SALT_BYTES,
@@ -26,6 +29,7 @@ from identity_service.domain.upkeep import if_abandoned
 from identity_service.domain.user import Limits
 from identity_service.handlers.commit import Committer
 from identity_service.handlers.registration import RandomBytes
+from identity_service.handlers.secrets import Secrets, not_authenticated
 from identity_service.repository import (
     Repository,
     code_write,
@@ -42,6 +46,7 @@ class Enrolment:
     """The terminals' side. `broker_url` and `mqtt_url` are what they are told to connect to."""
 
     repository: Repository
+    secrets: Secrets
     committer: Committer
     broker: TerminalBroker
     broker_url: str
@@ -72,7 +77,8 @@ class Enrolment:
         guessed = guess(await self.repository.code(text.public), text, now)
         code = guessed.code
         if not guessed.right:
-            await self.committer.commit([code_write(code)])
+            attempt = counted_by_the_hour(AccessKind.CODE_WRONG, code.user_id, now)
+            await self.committer.commit([code_write(code), attempt])
             log.warning("wrong enrolment code", user_id=code.user_id, times=code.wrong_guesses)
             raise code_refused()
         user = await self.repository.user(code.user_id)
@@ -97,6 +103,7 @@ class Enrolment:
                 user_write(user),
                 terminal_write(terminal),
                 no_upkeep(terminal.id),
+                access_write(Access.once(AccessKind.ENROLLED, user.id, now, terminal.id)),
             ],
             TerminalEnrolled(terminal_id=terminal.id, user_id=user.id),
             subject=terminal.id,
@@ -119,12 +126,9 @@ class Enrolment:
             Refusal: `unauthenticated`, `invalid_argument` for a transport that is not offered.
             BrokerUnavailable: try again later.
         """
-        known = await self.repository.terminal(terminal)
-        if known is None or not known.authenticates(secret):
-            raise Refusal(
-                ErrorCode.UNAUTHENTICATED,
-                "This terminal is unknown, was revoked or has another secret. Enrol it again.",
-            )
+        known = await self.secrets.authenticated(terminal, secret)
+        if known is None:
+            raise not_authenticated()
         self._refuse_unless_offered(transport)
         queue = await self._ready(known, transport)
         return QueueReady(queue=queue, broker_url=self.broker_url, mqtt_url=self.mqtt_url)

@@ -9,6 +9,7 @@ import structlog
 from contactmesh.contracts.errors import ErrorCode, Refusal
 from contactmesh.contracts.identifiers import carrier_of, carrier_owner
 from contactmesh.contracts.identity import (
+    AccessKind,
     AddCarrier,
     CarrierRow,
     EnrolmentCode,
@@ -19,7 +20,9 @@ from contactmesh.contracts.identity import (
     UserRow,
 )
 from contactmesh.runtime.commands import Clock, on_fresh_state
+from identity_service.access_log import access_write
 from identity_service.domain import enrolment
+from identity_service.domain.access_log import Access
 from identity_service.domain.secret import SALT_BYTES
 from identity_service.domain.terminal import Terminal
 from identity_service.domain.upkeep import Upkeep, after_revoking
@@ -141,7 +144,8 @@ class Registration:
             )
             # The user is written unchanged, so that of two codes minted at once one has to count
             # the other.
-            await self._committer.commit([user_write(user), code_write(code)])
+            line = Access.once(AccessKind.CODE_MINTED, user_id, self._clock())
+            await self._committer.commit([user_write(user), code_write(code), access_write(line)])
             return EnrolmentCode(
                 user_id=user_id, code=str(text), expires_at=code.expires_at.isoformat()
             )
@@ -183,6 +187,7 @@ class Registration:
                     terminal_write(terminal.revoked(now)),
                     user_write(user.with_a_terminal_less()),
                     upkeep_write(upkeep),
+                    access_write(Access.once(AccessKind.REVOKED, user.id, now, terminal_id)),
                 ],
                 TerminalRevoked(terminal_id=terminal_id, user_id=user.id),
                 subject=terminal_id,
@@ -226,4 +231,5 @@ def _terminal_row(terminal: Terminal) -> TerminalRow:
         name=terminal.name,
         enrolled_at=terminal.enrolled_at.isoformat(),
         revoked_at=None if revoked_at is None else revoked_at.isoformat(),
+        must_rotate=terminal.must_rotate,
     )

@@ -4,9 +4,11 @@ Each is a form, each answer is `allow` or `deny` with status 200. Whatever goes 
 """
 
 from collections.abc import Awaitable, Callable, Mapping
+from typing import Final
 
 import structlog
 from aiohttp import web
+from prometheus_client import Counter
 
 from contactmesh.contracts.errors import Refusal
 from contactmesh.storage.errors import DatabaseUnavailable
@@ -16,6 +18,10 @@ from identity_service.http.errors import Handler
 from identity_service.http.reading import read_form
 
 log = structlog.get_logger()
+
+ANSWERS: Final = Counter(
+    "contactmesh_broker_answers", "The broker's questions answered.", ["question", "answer"]
+)
 
 Form = Mapping[str, str]
 
@@ -57,6 +63,7 @@ def broker_routes(questions: BrokerQuestions) -> list[web.RouteDef]:
 def _allow_or_deny(ask: Callable[[Form], Awaitable[bool]]) -> Handler:
     async def answer(request: web.Request) -> web.Response:
         username = None
+        form: Form = {}
         try:
             form = await read_form(request)
             username = form.get("username", "")[:64]
@@ -67,8 +74,16 @@ def _allow_or_deny(ask: Callable[[Form], Awaitable[bool]]) -> Handler:
         except DatabaseUnavailable as error:
             log.warning("cannot answer the broker", question=request.path, because=str(error))
             allowed = False
+        ANSWERS.labels(request.path.rpartition("/")[2], "allow" if allowed else "deny").inc()
         if not allowed:
-            log.info("denied", question=request.path, username=username)
+            # Names and keys of what was asked for are whatever an attacker likes to write.
+            log.warning(
+                "denied",
+                question=request.path,
+                username=username,
+                to=form.get("permission", "")[:16],
+                kind=form.get("resource", "")[:16],
+            )
         return web.Response(text="allow" if allowed else "deny")
 
     return answer

@@ -1,5 +1,6 @@
 """Routes for operators, who identify themselves with their token."""
 
+from collections.abc import Callable
 from http import HTTPStatus
 
 from aiohttp import web
@@ -7,11 +8,29 @@ from aiohttp import web
 from contactmesh.contracts.identifiers import carrier_owner
 from contactmesh.contracts.identity import AddCarrier, RegisterUser
 from identity_service.handlers.registration import Registration
+from identity_service.handlers.secrets import Secrets
 from identity_service.http.errors import Handler, answered
 from identity_service.http.reading import read_body, require_operator
 
+OperatorsOnly = Callable[[Handler], Handler]
 
-def operator_routes(registration: Registration, token: bytes) -> list[web.RouteDef]:
+
+def only_for_operators(token: bytes) -> OperatorsOnly:
+    """Let handlers be reached with the operator's token alone."""
+
+    def operators_only(handler: Handler) -> Handler:
+        async def checked(request: web.Request) -> web.Response:
+            require_operator(request, token)
+            return await handler(request)
+
+        return answered(checked)
+
+    return operators_only
+
+
+def operator_routes(
+    registration: Registration, secrets: Secrets, operators_only: OperatorsOnly
+) -> list[web.RouteDef]:
     """All routes that need the operator's token."""
 
     async def register(request: web.Request) -> web.Response:
@@ -48,12 +67,9 @@ def operator_routes(registration: Registration, token: bytes) -> list[web.RouteD
         await registration.revoke(request.match_info["terminal_id"])
         return web.Response(status=HTTPStatus.NO_CONTENT)
 
-    def operators_only(handler: Handler) -> Handler:
-        async def checked(request: web.Request) -> web.Response:
-            require_operator(request, token)
-            return await handler(request)
-
-        return answered(checked)
+    async def demand_rotation(request: web.Request) -> web.Response:
+        await secrets.demand_rotation(request.match_info["terminal_id"])
+        return web.Response(status=HTTPStatus.NO_CONTENT)
 
     return [
         web.post("/v1/users", operators_only(register)),
@@ -65,6 +81,7 @@ def operator_routes(registration: Registration, token: bytes) -> list[web.RouteD
         web.post("/v1/carriers/{carrier_id}/enrolment-codes", operators_only(mint)),
         web.get("/v1/carriers/{carrier_id}/terminals", operators_only(terminals)),
         web.delete("/v1/terminals/{terminal_id}", operators_only(revoke)),
+        web.post("/v1/terminals/{terminal_id}/rotation", operators_only(demand_rotation)),
     ]
 
 

@@ -1,10 +1,11 @@
 """Reading requests: strict bodies, and who is asking."""
 
+import asyncio
 import base64
 import binascii
 import hmac
 from collections.abc import Mapping
-from typing import TypeVar
+from typing import Final, TypeVar
 from urllib.parse import parse_qsl
 
 from aiohttp import web
@@ -14,12 +15,16 @@ from contactmesh.contracts.errors import ErrorCode, Refusal, invalid_fields
 
 Body = TypeVar("Body", bound=BaseModel)
 
+BODY_SECONDS: Final = 10.0
+"""How long a body may take to arrive; none is longer than some kilobytes."""
+
 
 async def read_body(request: web.Request, kind: type[Body]) -> Body:
     """The request's JSON body.
 
     Raises:
-        Refusal: `too_large`, or `invalid_argument` with the path of each field that is wrong.
+        Refusal: `too_large`, `unavailable` when it comes too slowly, or `invalid_argument` with the
+            path of each field that is wrong.
     """
     content = await _content(request)
     try:
@@ -35,7 +40,8 @@ async def read_form(request: web.Request) -> Mapping[str, str]:
     """The request's form fields; a repeated field counts once, with its last value.
 
     Raises:
-        Refusal: `too_large`, or `invalid_argument` for what is no form.
+        Refusal: `too_large`, `unavailable` when it comes too slowly, or `invalid_argument` for what
+            is no form.
     """
     content = await _content(request)
     try:
@@ -85,7 +91,12 @@ def require_operator(request: web.Request, token: bytes) -> None:
 
 async def _content(request: web.Request) -> bytes:
     try:
-        return await request.read()
+        async with asyncio.timeout(BODY_SECONDS):
+            return await request.read()
+    except TimeoutError as error:
+        raise Refusal(
+            ErrorCode.UNAVAILABLE, f"The body was not here after {BODY_SECONDS:g} s. Send it again."
+        ) from error
     except web.HTTPRequestEntityTooLarge as error:
         limit = request.client_max_size
         raise Refusal(

@@ -16,6 +16,7 @@ class _Contactmesh(OneLineErrors, LoadingGroup):
         "demo": Part("contactmesh.cli.demo"),
         "status": Part("contactmesh.cli.status"),
         "asyncapi": Part("contactmesh.cli.asyncapi"),
+        "openapi": Part("contactmesh.cli.openapi"),
         "vcard": Part("contactmesh.cli.vcard", group="app"),
         "operator": Part("contactmesh.cli.operator", group="app"),
         "terminal": Part("contactmesh.cli.terminal.app", group="app"),

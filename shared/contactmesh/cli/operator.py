@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from contactmesh.cli import operator_carrier, parked, texts
+from contactmesh.cli import operator_carrier, operator_integrator, parked, texts
 from contactmesh.cli.operator_desk import Desk, as_wanted, at_the_desk
 from contactmesh.cli.output import (
     AsJson,
@@ -22,6 +22,7 @@ terminal = typer.Typer(help=texts.HELP_TERMINALS, no_args_is_help=True)
 app.add_typer(user, name="user")
 app.add_typer(terminal, name="terminal")
 app.add_typer(operator_carrier.app, name="carrier")
+app.add_typer(operator_integrator.app, name="integrator")
 app.add_typer(parked.app, name="parked")
 
 UserArgument = Annotated[str, typer.Argument(help=texts.HELP_USER_ID)]
@@ -128,3 +129,21 @@ async def revoke_terminal(
         print_json({"terminal_id": terminal_id, "revoked": True})
     else:
         print_text(texts.TERMINAL_REVOKED.format(terminal_id=terminal_id))
+
+
+@terminal.command(
+    "rotate-secret", help=texts.HELP_TERMINAL_ROTATE, epilog=texts.EXAMPLE_TERMINAL_ROTATE
+)
+@at_the_desk
+async def rotate_secret(
+    desk: Desk,
+    terminal_id: TerminalArgument,
+    as_json: AsJson = False,
+) -> None:
+    """Make a terminal change its secret."""
+    async with desk.client() as client:
+        await client.demand_rotation(terminal_id)
+    if as_json:
+        print_json({"terminal_id": terminal_id, "must_rotate": True})
+    else:
+        print_text(texts.TERMINAL_MUST_ROTATE.format(terminal_id=terminal_id))

@@ -16,8 +16,11 @@ from contactmesh.cli.locating import OperatorAccess
 from contactmesh.contracts.errors import ErrorBody
 from contactmesh.contracts.identity import (
     AddCarrier,
+    AddIntegrator,
     CarrierRow,
     EnrolmentCode,
+    IntegratorCredentials,
+    IntegratorRow,
     RegisterUser,
     TerminalRow,
     UserRow,
@@ -48,6 +51,10 @@ class _CarriersPage(_Page):
 
 class _Terminals(BaseModel):
     terminals: list[TerminalRow]
+
+
+class _Integrators(BaseModel):
+    integrators: list[IntegratorRow]
 
 
 Page = TypeVar("Page", bound=_Page)
@@ -111,6 +118,22 @@ class OperatorClient:
     async def revoke(self, terminal_id: str) -> None:
         """Revoke a terminal."""
         await self._ask("DELETE", "terminals", terminal_id)
+
+    async def demand_rotation(self, terminal_id: str) -> None:
+        """Let a terminal do nothing more before it has changed its secret."""
+        await self._ask("POST", "terminals", terminal_id, "rotation")
+
+    async def add_integrator(self, integrator: AddIntegrator) -> IntegratorCredentials:
+        """Add an integrator; its secret is shown this once."""
+        return await self._add("integrators", integrator, IntegratorCredentials)
+
+    async def integrators(self) -> list[IntegratorRow]:
+        """All integrators, by name."""
+        return self._read(await self._ask("GET", "integrators"), _Integrators).integrators
+
+    async def remove_integrator(self, name: str) -> None:
+        """Remove an integrator."""
+        await self._ask("DELETE", "integrators", name)
 
     async def _add(self, kind: str, wanted: BaseModel, row: type[Answer]) -> Answer:
         body = wanted.model_dump(mode="json")

@@ -69,7 +69,7 @@ def _desk(
     yield Desk(data, identity_url, operator_token_file)
 
 
-def as_wanted(kind: type[Wanted], wrong: Mapping[str, str], **given: str) -> Wanted:
+def as_wanted(kind: type[Wanted], wrong: Mapping[str, str], **given: object) -> Wanted:
     """What was given, if it can be so.
 
     Args:

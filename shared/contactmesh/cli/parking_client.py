@@ -128,12 +128,23 @@ class ParkingClient:
 
 def _parked(queue: str, message: _Got) -> ParkedMessage:
     headers = message.properties.headers
-    # What the broker parked by itself has its own headers only.
-    reason = headers.get("x-parked-reason") or headers.get("x-first-death-reason")
+    death = headers.get("x-death")
+    if death:
+        # The broker parked it by itself, and whatever else stands there its sender wrote.
+        return ParkedMessage(queue=queue, reason=_reason(death))
     return ParkedMessage(
         queue=queue,
-        reason=str(reason or texts.UNKNOWN_REASON),
+        reason=str(headers.get("x-parked-reason") or texts.UNKNOWN_REASON),
         parked_at=headers.get("x-parked-at"),
         routing_key=headers.get("x-original-routing-key") or message.routing_key,
         message_id=headers.get("x-original-message-id") or message.properties.message_id,
     )
+
+
+def _reason(death: object) -> str:
+    """The reason of the last death, which the broker puts first."""
+    match death:
+        case [{"reason": str(reason)}, *_]:
+            return reason
+        case _:
+            return texts.UNKNOWN_REASON

@@ -109,6 +109,14 @@ HELP_TERMINAL_REVOKE = (
 EXAMPLE_TERMINAL_REVOKE = "Example:  contactmesh operator terminal revoke li-wei_x7k2m9qa"
 HELP_TERMINAL_ID = "The terminal, as 'contactmesh operator terminal list' shows it."
 TERMINAL_REVOKED = "{terminal_id} is shut out."
+HELP_TERMINAL_ROTATE = (
+    "Make a terminal change its secret before it does anything else.\n\n"
+    "Its connection is closed, and its old secret is good for getting the next one and nothing "
+    "more. A terminal that runs does so by itself and goes on. Of a device that was stolen revoke "
+    "the terminal instead."
+)
+EXAMPLE_TERMINAL_ROTATE = "Example:  contactmesh operator terminal rotate-secret li-wei_x7k2m9qa"
+TERMINAL_MUST_ROTATE = "{terminal_id} changes its secret before it does anything else."
 
 # `contactmesh operator carrier`
 HELP_CARRIERS = "The carriers that tell the registry of their numbers."
@@ -226,3 +234,6 @@ STATE_SILENT = "does not answer"
 HELP_ASYNCAPI = (
     "Print the wire contract as an AsyncAPI 3.0 document in JSON, with the schemas of all messages."
 )
+
+# `contactmesh openapi`
+HELP_OPENAPI = "Print the HTTP interface of identity_service as an OpenAPI 3.1 document in JSON."

@@ -68,3 +68,23 @@ def carrier_of(owner_id: str) -> str | None:
 def user_of(terminal_id: str) -> str:
     """The id of the user, or of the carrier's owner, whom a terminal belongs to."""
     return terminal_id.rpartition("_")[0]
+
+
+INTEGRATOR_PREFIX = "integrator."
+"""What an integrator's account on the broker begins with: no terminal's id holds a point."""
+_INTEGRATOR = re.compile(r"integrator\.[a-z][a-z0-9-]{1,31}")
+
+IntegratorName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9-]{1,31}$")]
+"""An integrator's stable name, such as `crm`."""
+
+
+def integrator_account(name: str) -> str:
+    """An integrator's account on the broker, which is its queue's name too."""
+    return INTEGRATOR_PREFIX + name
+
+
+def integrator_of(account: str) -> str | None:
+    """The name of the integrator whose account this can be, or nothing for another's."""
+    if _INTEGRATOR.fullmatch(account) is None:
+        return None
+    return account.removeprefix(INTEGRATOR_PREFIX)

@@ -3,11 +3,12 @@
 from enum import StrEnum
 from typing import Annotated, ClassVar
 
-from pydantic import BaseModel, ConfigDict, StringConstraints
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, StringConstraints
 
 from contactmesh.contracts.carrier.records import CarrierId
+from contactmesh.contracts.contact import Scope
 from contactmesh.contracts.envelope import Message
-from contactmesh.contracts.identifiers import OwnerId, TerminalId, UserId
+from contactmesh.contracts.identifiers import IntegratorName, OwnerId, TerminalId, UserId
 
 DisplayName = Annotated[
     str,
@@ -105,6 +106,7 @@ class TerminalRow(_Body):
     name: str
     enrolled_at: str
     revoked_at: str | None = None
+    must_rotate: bool = False
 
 
 class Enrol(_Body):
@@ -148,3 +150,83 @@ class QueueReady(_Body):
     queue: str
     broker_url: str
     mqtt_url: str | None = None
+
+
+class NewSecret(_Body):
+    """The answer to `POST /v1/terminals/{terminal_id}/secret`; shown this once and stored hashed.
+
+    The old secret is good until this one is used for the first time.
+    """
+
+    terminal_id: TerminalId
+    secret: str
+
+
+class AccessKind(StrEnum):
+    """What a line of the access log tells of."""
+
+    CODE_MINTED = "code_minted"
+    """An operator minted a code with which one more terminal can enrol."""
+    CODE_WRONG = "code_wrong"
+    """Somebody tried such a code and had it wrong."""
+    ENROLLED = "enrolled"
+    REVOKED = "revoked"
+    ROTATION_BEGUN = "rotation_begun"
+    """A terminal asked for another secret."""
+    ROTATED = "rotated"
+    """The other secret was used, and the old one is void."""
+    ROTATION_DEMANDED = "rotation_demanded"
+    """An operator told the terminal to change its secret."""
+    REFUSED = "refused"
+    """Somebody tried to be the terminal and had no valid secret."""
+
+
+class AccessRow(_Body):
+    """One line of the access log; `count` times between `at` and `last_at`."""
+
+    kind: AccessKind
+    at: AwareDatetime
+    last_at: AwareDatetime
+    terminal_id: TerminalId | None = None
+    count: int = 1
+
+
+class AddIntegrator(_Body):
+    """`POST /v1/integrators`, with the operator's token: let a program have changes of scopes."""
+
+    name: IntegratorName
+    scopes: Annotated[frozenset[Scope], Field(min_length=1)]
+
+
+class IntegratorRow(_Body):
+    """One integrator in the answer to `GET /v1/integrators`."""
+
+    name: IntegratorName
+    scopes: tuple[Scope, ...]
+    added_at: AwareDatetime
+
+
+class IntegratorCredentials(_Body):
+    """What an integrator needs to read its queue; the secret is shown this once and stored hashed.
+
+    `broker_url` is an AMQP URL without user and password: these are `account` and `secret`.
+    """
+
+    name: IntegratorName
+    account: str
+    secret: str
+    queue: str
+    scopes: tuple[Scope, ...]
+    broker_url: str
+
+
+class AccessLog(_Body):
+    """The answer to `GET /v1/terminals/{terminal_id}/access-log`.
+
+    Attributes:
+        entries: what happened to its user's terminals, newest first.
+        integrators: the programs that get every change of their scopes, its user's too.
+    """
+
+    entries: tuple[AccessRow, ...]
+    integrators: tuple[IntegratorRow, ...] = ()

@@ -67,6 +67,9 @@ management.tcp.ip = {host}
 management.tcp.port = {management}
 max_message_size = {max_message_bytes}
 
+# Newer brokers offer an anonymous mechanism too.
+auth_mechanisms.1 = PLAIN
+
 mqtt.listeners.tcp.1 = {host}:{mqtt}
 mqtt.exchange = {mqtt_exchange}
 mqtt.allow_anonymous = false

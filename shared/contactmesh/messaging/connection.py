@@ -2,7 +2,7 @@
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
 from typing import Final
 
@@ -16,9 +16,11 @@ from yarl import URL
 from contactmesh.messaging.properties import read_forgivingly
 from contactmesh.messaging.topology import (
     DEAD,
+    EVENTS,
     EXCHANGES,
     Queue,
     ServiceTopology,
+    event_key,
     subscription_queue,
     terminal_key,
     terminal_queue,
@@ -166,12 +168,28 @@ async def delete_terminal_queue(url: str, terminal_id: str) -> None:
 
 
 async def delete_queues(url: str, *names: str) -> None:
-    """Delete queues of terminals and what waits in them; nothing happens where there is none.
+    """Delete queues and what waits in them; nothing happens where there is none.
 
     Raises:
         BrokerUnavailable: the broker cannot be reached or refuses.
     """
-    async with declaring(url, "identity_service terminal queue") as connection:
+    async with declaring(url, "identity_service queues") as connection:
         channel = await connection.channel()
         for name in names:
             await channel.queue_delete(name)
+
+
+async def declare_integrator_queue(url: str, queue: str, scopes: Iterable[str]) -> None:
+    """Make an integrator's queue anew, bound to contact changes of these scopes and no others.
+
+    Raises:
+        BrokerUnavailable: the broker cannot be reached or refuses.
+    """
+    async with declaring(url, "identity_service integrator queue") as connection:
+        channel = await connection.channel()
+        await channel.queue_delete(queue)  # with the bindings of one that had its name before
+        declared = await channel.declare_queue(
+            queue, durable=True, arguments={"x-queue-type": "quorum"}
+        )
+        for scope in scopes:
+            await declared.bind(EVENTS, event_key("contact.changed", scope))

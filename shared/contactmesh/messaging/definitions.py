@@ -41,9 +41,9 @@ def service_account(service: str, password: str) -> BrokerAccount:
         "identity_service": BrokerAccount(
             service,
             password,
-            configure=rf"^({exchanges}|terminal\..*|mqtt-subscription-.*)$",
-            write=r"^(contactmesh\.events|terminal\..*)$",
-            read=r"^contactmesh\.terminals$",
+            configure=rf"^({exchanges}|(terminal|integrator)\..*|mqtt-subscription-.*)$",
+            write=r"^(contactmesh\.events|(terminal|integrator)\..*)$",
+            read=r"^contactmesh\.(events|terminals)$",
         ),
         "group_service": BrokerAccount(
             service,

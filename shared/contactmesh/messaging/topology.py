@@ -29,11 +29,23 @@ reason; below what a flood of such messages would make of a service's memory."""
 TERMINAL_QUEUE_MESSAGES = 10_000
 TERMINAL_QUEUE_BYTES = 64 * 1024 * 1024
 TERMINAL_QUEUE_EXPIRY_MS = 30 * 24 * 3600 * 1000
+INTEGRATOR_QUEUE_BYTES = 1024 * 1024 * 1024
 MQTT_PREFETCH = 200
 """How many messages may be under way to a terminal that speaks MQTT."""
 PARKING_BYTES = 1024 * 1024 * 1024
 PARKING_LOOKS = 1_000_000
 """To look at a parked message counts as a delivery, and RabbitMQ 4 drops a message after 20."""
+PARKING = (
+    ("parking", "events", "reject-publish"),
+    ("parking-commands", "commands", "drop-head"),
+)
+"""Policy, kind of parking queue, and what happens when it is full.
+
+A terminal can fill that of the commands, since the broker parks what expired unread, and any sender
+may let a message expire: were it to refuse more, dead commands would stay in the service's own
+queue until that is full too. Commands are never played again, so the oldest may go. Events come
+from services, are played again, and must stay.
+"""
 SERVICE_QUEUE_BYTES = 4 * 1024 * 1024 * 1024
 DELIVERY_LIMIT = 100
 """Deliveries before the broker itself parks a message. High, since a killed service redelivers
@@ -202,13 +214,25 @@ def policies() -> tuple[Policy, ...]:
         Policy("terminals", r"^terminal\.", of_a_terminal),
         Policy("subscriptions", "^mqtt-subscription-", of_a_terminal),
         Policy(
-            "parking",
-            r"^[a-z_]+_service\.(commands|events)\.dead$",
+            "integrators",
+            r"^integrator\.",
             {
-                "max-length-bytes": PARKING_BYTES,
-                "overflow": "reject-publish",
+                "max-length-bytes": INTEGRATOR_QUEUE_BYTES,
+                "overflow": "drop-head",
                 "delivery-limit": PARKING_LOOKS,
             },
+        ),
+        *(
+            Policy(
+                name,
+                rf"^[a-z_]+_service\.{kind}\.dead$",
+                {
+                    "max-length-bytes": PARKING_BYTES,
+                    "overflow": overflow,
+                    "delivery-limit": PARKING_LOOKS,
+                },
+            )
+            for name, kind, overflow in PARKING
         ),
         *(
             Policy(

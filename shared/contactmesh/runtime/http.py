@@ -8,6 +8,8 @@ import prometheus_client
 import structlog
 from aiohttp import web
 
+from contactmesh.runtime.patience import Connections, Patience
+
 log = structlog.get_logger()
 
 Readiness = Callable[[], Awaitable[str | None]]
@@ -47,15 +49,20 @@ async def serving(
     host: str, port: int, readiness: Readiness, routes: Iterable[web.RouteDef] = ()
 ) -> AsyncIterator[int]:
     """Serve while the block runs; gives the port."""
-    app = web.Application(client_max_size=64 * 1024)
+    connections = Connections(Patience())
+    app = web.Application(client_max_size=64 * 1024, middlewares=[connections.middleware])
     app.add_routes([*_probes(readiness), *routes])
     runner = web.AppRunner(app, access_log=None)
     await runner.setup()
+    server = runner.server
+    if server is None:
+        raise RuntimeError("a runner that is set up has a server")
     try:
         site = web.TCPSite(runner, host, port)
         await site.start()
         bound: int = runner.addresses[0][1]
         log.info("serving http", host=host, port=bound)
-        yield bound
+        async with connections.watched(server):
+            yield bound
     finally:
         await runner.cleanup()

@@ -1,4 +1,4 @@
-"""What a terminal asks identity_service over HTTP: enrolment, and its queue made anew."""
+"""What a terminal asks identity_service over HTTP: to be let in, and about itself."""
 
 from http import HTTPStatus
 from types import TracebackType
@@ -8,7 +8,13 @@ import aiohttp
 from pydantic import BaseModel, ValidationError
 
 from contactmesh.contracts.errors import ErrorBody
-from contactmesh.contracts.identity import Credentials, QueueReady, Transport
+from contactmesh.contracts.identity import (
+    AccessLog,
+    Credentials,
+    NewSecret,
+    QueueReady,
+    Transport,
+)
 from contactmesh.terminal.errors import (
     AuthenticationRefused,
     EnrolmentRefused,
@@ -17,7 +23,7 @@ from contactmesh.terminal.errors import (
 )
 
 _TIMEOUT: Final = aiohttp.ClientTimeout(total=15)
-_MAX_ANSWER_BYTES: Final = 64 * 1024
+_MAX_ANSWER_BYTES: Final = 256 * 1024
 _NOT_YOURS: Final = (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND)
 
 Answer = TypeVar("Answer", bound=BaseModel)
@@ -58,7 +64,7 @@ class IdentityClient:
             IdentityUnavailable: no answer, or not one that can be read.
         """
         body = {"code": code, "terminal_name": terminal_name, "transport": transport.value}
-        status, answer = await self._post("/v1/enrolments", body=body)
+        status, answer = await self._ask("POST", "/v1/enrolments", body=body)
         if status >= HTTPStatus.BAD_REQUEST:
             raise EnrolmentRefused(self._read(answer, _Problem).error)
         return self._read(answer, Credentials)
@@ -71,9 +77,45 @@ class IdentityClient:
             AuthenticationRefused: the terminal is unknown or was revoked.
             IdentityUnavailable: no answer, or not one that can be read.
         """
-        status, answer = await self._post(
-            f"/v1/terminals/{terminal_id}/queue",
-            body={"transport": transport.value},
+        asked = {"transport": transport.value}
+        status, answer = await self._ask_as("POST", "queue", terminal_id, secret, body=asked)
+        if status == HTTPStatus.BAD_REQUEST:
+            raise TransportNotOffered(self._read(answer, _Problem).error.message)
+        return self._read(answer, QueueReady)
+
+    async def rotate_secret(self, terminal_id: str, secret: str) -> str:
+        """Get another secret, which takes the place of the old one when it is first used.
+
+        Raises:
+            AuthenticationRefused: the terminal is unknown, was revoked or has another secret.
+            IdentityUnavailable: no answer, or not one that can be read; the old secret is good.
+        """
+        _, answer = await self._ask_as("POST", "secret", terminal_id, secret)
+        return self._read(answer, NewSecret).secret
+
+    async def access_log(self, terminal_id: str, secret: str) -> AccessLog:
+        """What happened to the user's terminals and secrets.
+
+        Raises:
+            AuthenticationRefused: the terminal is unknown, was revoked or has another secret.
+            IdentityUnavailable: no answer, or not one that can be read.
+        """
+        _, answer = await self._ask_as("GET", "access-log", terminal_id, secret)
+        return self._read(answer, AccessLog)
+
+    async def _ask_as(
+        self,
+        method: str,
+        what: str,
+        terminal_id: str,
+        secret: str,
+        *,
+        body: dict[str, str] | None = None,
+    ) -> tuple[int, bytes]:
+        status, answer = await self._ask(
+            method,
+            f"/v1/terminals/{terminal_id}/{what}",
+            body=body,
             authorization=aiohttp.encode_basic_auth(terminal_id, secret),
         )
         if status in _NOT_YOURS:
@@ -81,12 +123,11 @@ class IdentityClient:
                 f"identity_service does not know terminal {terminal_id}, or revoked it. "
                 "Enrol again with a code from the operator."
             )
-        if status == HTTPStatus.BAD_REQUEST:
-            raise TransportNotOffered(self._read(answer, _Problem).error.message)
-        return self._read(answer, QueueReady)
+        return status, answer
 
-    async def _post(
+    async def _ask(
         self,
+        method: str,
         path: str,
         *,
         body: dict[str, str] | None = None,
@@ -94,7 +135,9 @@ class IdentityClient:
     ) -> tuple[int, bytes]:
         headers = {} if authorization is None else {"Authorization": authorization}
         try:
-            async with self._session.post(self._url + path, json=body, headers=headers) as answer:
+            async with self._session.request(
+                method, self._url + path, json=body, headers=headers
+            ) as answer:
                 content = await answer.content.read(_MAX_ANSWER_BYTES)
                 status = answer.status
         except (aiohttp.ClientError, TimeoutError, OSError) as error:

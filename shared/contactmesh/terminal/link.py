@@ -2,24 +2,30 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from typing import Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 import structlog
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type
 from tenacity.wait import wait_random_exponential
 
-from contactmesh.contracts.identity import Credentials, Transport
+from contactmesh.contracts.identity import AccessLog, Credentials, Transport
 from contactmesh.terminal.amqp_session import AmqpSession
 from contactmesh.terminal.credentials import Enrolment
 from contactmesh.terminal.errors import (
+    AuthenticationRefused,
     IdentityUnavailable,
     TerminalClosed,
     TerminalError,
 )
 from contactmesh.terminal.session import CredentialsRefused, QueueMissing, Session, SessionLost
 
+if TYPE_CHECKING:
+    from contactmesh.terminal.identity import IdentityClient
+
 STEADY_SECONDS: Final = 10.0
 """A session that lived shorter counts as a failed attempt, so that a flapping one backs off."""
+
+Answer = TypeVar("Answer")
 
 _log = structlog.get_logger(__name__)
 
@@ -33,7 +39,7 @@ class Link:
     Args:
         enrolment: where to connect and as whom.
         serve: handles a session until it is lost.
-        moved: told when identity_service gave another queue or broker.
+        moved: told when identity_service gave another queue, broker or secret.
     """
 
     def __init__(
@@ -147,14 +153,66 @@ class Link:
             return await MqttSession.open(credentials, queue_ready=queue_ready)
         return await AmqpSession.open(credentials)
 
-    async def _make_queue(self) -> None:
-        credentials = self._enrolment.credentials
+    async def rotate(self) -> None:
+        """Change the secret: the old one is void when this returns, and a session is opened anew.
+
+        Raises:
+            AuthenticationRefused: the terminal is unknown or was revoked.
+            IdentityUnavailable: the old secret is good, or the new one, which is kept.
+            TransportNotOffered: the system speaks the terminal's protocol no more; as above.
+        """
+        async with self._identity() as identity:
+            await self._take_next_secret(identity)
+        await self._make_queue()  # the first use of the new one
+        if self._session is not None:
+            self._session.lost.set()
+
+    async def access_log(self) -> AccessLog:
+        """What happened to the user's terminals and secrets.
+
+        Raises:
+            AuthenticationRefused: the terminal is unknown or was revoked.
+            IdentityUnavailable: no answer, or not one that can be read.
+        """
+        return await self._asked(
+            lambda identity, own: identity.access_log(own.terminal_id, own.secret)
+        )
+
+    async def _asked(
+        self, ask: Callable[["IdentityClient", Credentials], Awaitable[Answer]]
+    ) -> Answer:
+        """Ask identity_service, with the next secret where it wants the old one changed.
+
+        Raises:
+            AuthenticationRefused: the terminal is unknown or was revoked.
+            IdentityUnavailable: no answer, or not one that can be read.
+        """
+        async with self._identity() as identity:
+            try:
+                return await ask(identity, self._enrolment.credentials)
+            except AuthenticationRefused:
+                await self._take_next_secret(identity)
+                return await ask(identity, self._enrolment.credentials)
+
+    def _identity(self) -> "IdentityClient":
         from contactmesh.terminal.identity import IdentityClient  # noqa: PLC0415 - seldom needed
 
-        async with IdentityClient(self._enrolment.identity_url) as identity:
-            ready = await identity.ready_queue(
-                credentials.terminal_id, credentials.secret, self._enrolment.transport
+        return IdentityClient(self._enrolment.identity_url)
+
+    async def _take_next_secret(self, identity: "IdentityClient") -> None:
+        credentials = self._enrolment.credentials
+        secret = await identity.rotate_secret(credentials.terminal_id, credentials.secret)
+        changed = credentials.model_copy(update={"secret": secret})
+        self._enrolment = self._enrolment.model_copy(update={"credentials": changed})
+        self._moved(self._enrolment)
+
+    async def _make_queue(self) -> None:
+        ready = await self._asked(
+            lambda identity, own: identity.ready_queue(
+                own.terminal_id, own.secret, self._enrolment.transport
             )
+        )
+        credentials = self._enrolment.credentials
         moved = Credentials(
             **{
                 **credentials.model_dump(),

@@ -13,7 +13,7 @@ from contactmesh.contacts import Card
 from contactmesh.contracts.command import Command
 from contactmesh.contracts.envelope import Envelope
 from contactmesh.contracts.errors import Refusal
-from contactmesh.contracts.identity import Transport
+from contactmesh.contracts.identity import AccessLog, Transport
 from contactmesh.contracts.reply import Reply, Result
 from contactmesh.terminal.book_sync import BookSync
 from contactmesh.terminal.books import BookCommands
@@ -216,6 +216,28 @@ class Terminal(GroupCommands, CarrierCommands, SimCommands, BookCommands):
             TerminalClosed: the terminal was left meanwhile.
         """
         return await self._requests.request(command, message_id)
+
+    # Its own credentials
+
+    async def rotate_secret(self) -> None:
+        """Change the terminal's secret; the old one is void when this returns.
+
+        A terminal that is told by an operator to change its secret does so by itself.
+
+        Raises:
+            AuthenticationRefused: the terminal is unknown or was revoked.
+            IdentityUnavailable: no answer; the secret that is kept is good, so try again.
+        """
+        await self._link.rotate()
+
+    async def access_log(self) -> AccessLog:
+        """What happened to the user's terminals and secrets, newest first.
+
+        Raises:
+            AuthenticationRefused: the terminal is unknown or was revoked.
+            IdentityUnavailable: no answer, or not one that can be read.
+        """
+        return await self._link.access_log()
 
     # The phonebook
 

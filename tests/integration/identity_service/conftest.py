@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import aio_pika
+import aiormq
 import pytest
 import pytest_asyncio
 from aio_pika.abc import AbstractConnection
@@ -20,6 +21,7 @@ from yarl import URL
 from contactmesh.contracts.errors import ErrorBody
 from contactmesh.contracts.identity import Credentials, EnrolmentCode
 from contactmesh.local.waiting import accepts_connections, until
+from contactmesh.messaging.connection import open_connection
 from identity_service.__main__ import serve
 from identity_service.settings import IdentitySettings
 
@@ -173,6 +175,19 @@ async def identity(run_identity: RunIdentity) -> AsyncIterator[Identity]:
 async def connect(credentials: Credentials) -> AbstractConnection:
     """Connect to the broker as a terminal."""
     url = URL(credentials.broker_url)
-    return await aio_pika.connect(
-        str(url.with_user(credentials.terminal_id).with_password(credentials.secret))
+    return await open_connection(
+        str(url.with_user(credentials.terminal_id).with_password(credentials.secret)), "terminal"
     )
+
+
+async def publish(broker: Broker, exchange: str, key: str, *bcc: str) -> None:
+    """Publish as a service does."""
+    async with await aio_pika.connect(broker.url) as connection:
+        raw = await (await connection.channel()).get_underlay_channel()
+        headers: dict[str, Any] = {"BCC": list(bcc)} if bcc else {}
+        await raw.basic_publish(
+            b"{}",
+            exchange=exchange,
+            routing_key=key,
+            properties=aiormq.spec.Basic.Properties(headers=headers),
+        )

@@ -27,23 +27,10 @@ from contactmesh.messaging.topology import (
     terminal_key,
 )
 
-from .conftest import Identity, connect
+from .conftest import Identity, connect, publish
 from .mqtt import client, is_quiet, next_message, subscribed, wait_until_thrown_out
 
 Attempt = Callable[[aiomqtt.Client, Credentials, Credentials], Coroutine[Any, Any, None]]
-
-
-async def publish(broker: Broker, exchange: str, key: str, *bcc: str) -> None:
-    """Publish as a service does."""
-    async with await aio_pika.connect(broker.url) as connection:
-        raw = await (await connection.channel()).get_underlay_channel()
-        headers: dict[str, Any] = {"BCC": list(bcc)} if bcc else {}
-        await raw.basic_publish(
-            b"{}",
-            exchange=exchange,
-            routing_key=key,
-            properties=aiormq.spec.Basic.Properties(headers=headers),
-        )
 
 
 async def commands(broker: Broker) -> list[str]:

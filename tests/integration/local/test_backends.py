@@ -9,6 +9,8 @@ from aiohttp import web
 from pymongo import MongoClient
 from tests.backends import Broker
 
+from contactmesh.messaging.connection import open_connection
+
 
 async def test_broker_has_the_topology_and_keeps_to_the_rights(broker: Broker) -> None:
     connection = await aio_pika.connect(broker.service_url("group_service"))
@@ -40,7 +42,7 @@ async def test_broker_asks_the_identity_port_about_strangers(
         async with await aio_pika.connect(url.format("terminal-1")):
             pass
         with pytest.raises(AMQPError):
-            await aio_pika.connect(url.format("terminal-2"))
+            await open_connection(url.format("terminal-2"), "a stranger")
     finally:
         await runner.cleanup()
     assert set(asked) == {

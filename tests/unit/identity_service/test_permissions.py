@@ -11,6 +11,7 @@ from identity_service.domain.permissions import (
     Question,
     Realm,
     allows,
+    allows_integrator,
 )
 
 ADA = Realm("ada_aaaaaaaa", "/", "contactmesh.commands", "terminal.ada_aaaaaaaa")
@@ -176,3 +177,30 @@ def test_every_key_that_may_be_written_names_its_sender_and_one_command(key: str
         assert (command, sender) == ("command", "ada_aaaaaaaa")
         assert service.isidentifier()
         assert action.isidentifier()
+
+
+CRM = "integrator.crm"
+
+
+@pytest.mark.parametrize("question", [MayUseVhost("/"), access("queue", CRM, "read")])
+def test_allowed_to_an_integrator(question: Question) -> None:
+    assert allows_integrator("/", CRM, question)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        MayUseVhost("/other"),
+        access("queue", CRM, "read", vhost="/other"),
+        access("queue", CRM, "write"),
+        access("queue", CRM, "configure"),
+        access("queue", "integrator.erp", "read"),
+        access("queue", "terminal.ada_aaaaaaaa", "read"),
+        access("exchange", "contactmesh.events", "read"),
+        access("exchange", CRM, "read"),
+        write("command.integrator.group_service.create"),
+        MayUseTopic("/", "contactmesh.events", "read", "contact.changed.card"),
+    ],
+)
+def test_refused_to_an_integrator(question: Question) -> None:
+    assert not allows_integrator("/", CRM, question)

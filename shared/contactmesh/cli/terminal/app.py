@@ -19,6 +19,7 @@ def _parts(commands: Mapping[str, tuple[str, ...]]) -> dict[str, Part]:
 _TERMINAL: Final = _parts(
     {
         "enrolling": ("enrol",),
+        "access": ("rotate-secret", "access-log"),
         "page": ("show",),
         "receiving": ("pull", "watch"),
         "contacts": ("contacts", "contact"),
