@@ -1,11 +1,13 @@
 """Fixtures for tests that need a broker, a database or a whole running system."""
 
 import secrets
+import signal
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
 import pytest_asyncio
+import structlog
 from hypothesis import settings
 from pydantic import SecretStr
 from tests.backends import Backends, Broker, drop_databases, fresh_vhost, running_backends
@@ -16,6 +18,20 @@ from contactmesh.local.stack import Stack, StackSettings
 # How long an example takes says more of the machine's other work than of the code.
 settings.register_profile("contactmesh", deadline=None)
 settings.load_profile("contactmesh")
+
+# Who starts the tests in the background of a shell has Ctrl-C ignored, and what they start has too.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture(autouse=True)
+def logging_as_it_was() -> Iterator[None]:
+    """What a command sets for its own log, while it runs in this process, ends with its test."""
+    before = structlog.get_config() if structlog.is_configured() else None
+    yield
+    if before is None:
+        structlog.reset_defaults()
+    else:
+        structlog.configure(**before)
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")

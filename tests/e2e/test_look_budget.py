@@ -38,4 +38,4 @@ async def test_c7_a_spent_budget_is_a_clear_error_and_the_page_is_shown_all_the_
     assert page.exit_code == ExitCode.FAILED
     assert "+8613800138000" in page.stdout
     assert page.stderr.splitlines()[-1].startswith("error: ")
-    assert "rate_limited" in page.stderr
+    assert "Try again in" in page.stderr

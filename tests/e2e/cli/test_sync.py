@@ -70,12 +70,13 @@ async def test_what_two_terminals_change_is_joined_and_what_lost_is_taken_from_t
 ) -> None:
     await li_wei.run("label", "张伟", "13800138000", "老板")
     await li_wei.run("note", "张伟", "喜欢喝茶")
+    # No edit counts as later than its receipt, so the tablet's is the later one.
+    await li_wei.run("sync")
     await tablet.run("label", "张伟", "13800138000", "同事")
-    await tablet.run("sync")
-    met = await li_wei.run("sync")
+    met = await tablet.run("sync")
     assert "1 contact in conflict" in met.out
     assert "contactmesh terminal conflicts" in met.err
-    await tablet.run("sync")
+    await li_wei.run("sync")
     assert await shown(tablet) == await shown(li_wei)
     assert (await shown(tablet))["张伟"] == ["同事", "喜欢喝茶"]
 
@@ -211,9 +212,10 @@ async def test_the_policy_is_one_for_all_terminals(li_wei: Person, tablet: Perso
     assert await li_wei.told("sync-policy") == {"policy": "merge"}
     await li_wei.run("sync-policy", "latest-wins")
     assert await tablet.told("sync-policy") == {"policy": "latest-wins"}
+    # No edit counts as later than its receipt, so the tablet's is the later one.
     await li_wei.run("label", "张伟", "13800138000", "老板")
-    await tablet.run("note", "张伟", "喜欢喝茶")
     await li_wei.run("sync")
+    await tablet.run("note", "张伟", "喜欢喝茶")
     await tablet.run("sync")
     (conflict,) = await li_wei.told("conflicts")
     assert conflict["kind"] == "whole"
@@ -224,8 +226,8 @@ async def test_the_policy_is_one_for_all_terminals(li_wei: Person, tablet: Perso
 
     await li_wei.run("sync")
     await li_wei.run("label", "张伟", "13800138000", "同事")
-    await tablet.run("delete", "张伟", "--yes")
     await li_wei.run("sync")
+    await tablet.run("delete", "张伟", "--yes")
     await tablet.run("sync")
     (row,) = [line for line in (await tablet.run("conflicts")).out.splitlines() if "张伟" in line]
     assert "that it is deleted" in row
