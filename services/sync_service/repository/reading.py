@@ -85,22 +85,6 @@ class Reading:
         more = len(found) == limit and found[-1]["rev"] < book.rev
         return [mapping.entry(document) for document in shown], more or len(page) < len(found)
 
-    async def following(self, book: Book, after: int, *, limit: int) -> tuple[list[Entry], bool]:
-        """Entries of a book with their cards by revision, deleted ones too; whether more follow."""
-        found = await ascending(
-            self._entries,
-            {"owner": book.owner},
-            "rev",
-            after=after,
-            until=book.rev,
-            limit=limit + 1,
-            without=CONTENTS,
-        )
-        page = that_fit(found[:limit], ROOM_BYTES, cards=True)
-        shown = await _with_contents(self._entries, page)
-        entries = [mapping.entry(document) for document in shown]
-        return entries, len(page) < len(found)
-
     async def named(self, owner: str, uids: Sequence[str]) -> dict[str, Entry | None]:
         """Entries by uid with their cards, as many as have room; none where there is none."""
         ids = [entry_id(owner, uid) for uid in dict.fromkeys(uids)]
