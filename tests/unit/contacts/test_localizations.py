@@ -5,28 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from tests.unit.contacts.vcards import again, read_one, vcard, written
+from tests.unit.contacts.vcards import comes_back, read_one, survives, vcard, written
 
 from contactmesh.contacts import Card
 
 NAME = "N;ALTID=1;LANGUAGE=zh-Hant:孫;中山;文,逸仙;;"
 ENGLISH = "N;ALTID=1;LANGUAGE=en:Sun;Zhongshan;Wen,Yat-sen;;"
-
-
-def survives(card: Card) -> None:
-    for version in ("3.0", "4.0"):
-        assert again(card, version) == card
-        assert again(again(card, version), "4.0") == card
-
-
-def comes_back(card: Card, *lines: str) -> None:
-    """The lines are written again as they were, and nothing corrects them."""
-    for version in ("3.0", "4.0"):
-        text = written(card, version)
-        assert "JSPROP" not in text
-        for line in lines:
-            assert f"{line}\r\n" in text
-    survives(card)
 
 
 def test_a_name_in_another_language_is_a_localization() -> None:

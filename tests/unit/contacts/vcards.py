@@ -48,3 +48,20 @@ def again(card: Card, version: str = "4.0") -> Card:
 
 def phone_numbers(card: Card) -> list[str]:
     return [phone.number for phone in (card.phones or {}).values()]
+
+
+def survives(card: Card) -> None:
+    """The card is the same after being written and read."""
+    for version in ("3.0", "4.0"):
+        assert again(card, version) == card
+        assert again(again(card, version), "4.0") == card
+
+
+def comes_back(card: Card, *lines: str) -> None:
+    """The lines are written again as they were, and nothing corrects them."""
+    for version in ("3.0", "4.0"):
+        text = written(card, version)
+        assert "JSPROP" not in text
+        for line in lines:
+            assert f"{line}\r\n" in text
+    survives(card)
